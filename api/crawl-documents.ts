@@ -1,31 +1,22 @@
 /** The pages of a crawl as documents, from its ledgers and its archive, wherever they are. */
-import type { PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 import type { ModuleReading } from '../shared/services/outputs/page-document.ts';
-import { hasDocument, readDocuments } from '../shared/services/outputs/read-documents.ts';
-import { allRecords, type RowSource } from '../shared/services/report/url-rows.ts';
-import type { CrawlDocuments } from './write-documents.ts';
+import { readDocuments } from '../shared/services/outputs/read-documents.ts';
+import { allRecords } from '../shared/services/report/url-rows.ts';
+import type { CrawlPlace } from './crawl-place.ts';
+import type { DocumentOptions } from './stored-crawl.ts';
 
-export function crawlDocuments(
-  source: RowSource,
-  crawl: CrawlId,
-  archive: PayloadSource,
-  modules?: ModuleReading,
-): CrawlDocuments {
-  return {
-    name: crawl,
-    async *documents({ skip = () => {}, rewrite, isWanted } = {}) {
-      const documents = { ...archive, records: () => allRecords(source, crawl) };
-      yield* readDocuments(documents, {
-        skip,
-        rewrite,
-        modules,
-        isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
-      });
+export const crawlDocuments = (
+  { rows, crawl, archive }: Pick<CrawlPlace, 'rows' | 'crawl' | 'archive'>,
+  modules: ModuleReading | undefined,
+  { skip = () => {}, rewrite, isWanted }: DocumentOptions = {},
+): AsyncGenerator<DocumentRow, void, undefined> =>
+  readDocuments(
+    { ...archive, records: () => allRecords(rows, crawl) },
+    {
+      skip,
+      rewrite,
+      modules,
+      isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
     },
-    async *documentUrls() {
-      for await (const record of allRecords(source, crawl))
-        if (hasDocument(record, modules)) yield record.url;
-    },
-  };
-}
+  );

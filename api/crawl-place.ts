@@ -3,20 +3,20 @@ import type { IndexedCapture } from '../shared/core/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../shared/core/archive/payload-reader.ts';
 import type { OpenedRecord } from '../shared/core/archive/read-member.ts';
 import type { RecordLocation } from '../shared/core/archive/record-location.ts';
-import type { ExportWarning } from '../shared/core/archive/replay-codings.ts';
 import type { Explain } from '../shared/core/base/explain-errors.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry } from '../shared/crawler/ports/crawl-registry.ts';
 import type { Skip } from '../shared/crawler/ports/skip-log.ts';
 import type { CrawlQueries } from '../shared/services/control/crawl-queries.ts';
-import type { ExportSource } from '../shared/services/exports/export-source.ts';
+import type { ExportSource, OpenedSource } from '../shared/services/exports/export-source.ts';
+import type { Item } from '../shared/services/project/project.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { StoredCrawl } from './stored-crawl.ts';
 
 /** The functions of a stored crawl that are the same in both places. */
 export type OpenedCrawl = Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutputs'>;
 
-export interface CrawlPlace extends Omit<ExportSource, 'archive' | 'openModules'> {
+export interface CrawlPlace extends Omit<ExportSource, 'payloads' | 'open'> {
   /** The crawl's record when it was opened. */
   readonly record: CrawlRecord;
   readonly registry: Pick<CrawlRegistry, 'load' | 'readSites'>;
@@ -36,12 +36,19 @@ export interface CrawlPlace extends Omit<ExportSource, 'archive' | 'openModules'
   stateOf(record: CrawlRecord): CrawlSummary['state'];
   /** The values that hooks keep, by key. */
   hookState(): Promise<ReadonlyMap<string, unknown>>;
-  wacz(warn?: ExportWarning): AsyncIterable<Uint8Array>;
+  /** Returns the same items each time that what it returned is iterated. */
+  openItems(): () => AsyncIterable<Item>;
+  /** Opens the files of which exports are made, as they are now. */
+  openFiles(): Promise<PlaceFiles>;
   /** Throws `ControlError` (`conflict`) if the crawl has ended. */
   pause(): Promise<CrawlSummary>;
   stop(): Promise<CrawlSummary>;
   /** Default: errors say by themselves what to do. */
   readonly explain?: Explain;
+  close(): Promise<void>;
+}
+
+export interface PlaceFiles extends Omit<OpenedSource, 'modules'> {
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { surt } from '../shared/core/archive/surt.ts';
 import { historyOf } from '../shared/core/archive/url-history.ts';
 import { explainErrors } from '../shared/core/base/explain-errors.ts';
 import { parseConfig } from '../shared/core/crawl/config.ts';
-import { withoutSecretKeys } from '../shared/core/crawl/secret-keys.ts';
+import { withoutSecretKeys } from '../shared/core/crawl/network-schema.ts';
 import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
 import { createFinder } from '../shared/services/control/find-crawl.ts';
@@ -22,7 +22,6 @@ import { detailWithClusters, reportWithClusters } from './exports/known-clusters
 import type { SearchedCrawl } from './exports/search.ts';
 import type { OpenCrawlOptions } from './stored-crawl.ts';
 import { readOpened } from './stored-record.ts';
-import type { CrawlDocuments } from './write-documents.ts';
 
 /** The crawl that is stored there. `close` closes the place. */
 export function createStoredCrawl(place: CrawlPlace, { modules }: OpenCrawlOptions = {}): OpenedCrawl {
@@ -36,11 +35,10 @@ export function createStoredCrawl(place: CrawlPlace, { modules }: OpenCrawlOptio
   }
 
   const urls = urlQueries(place);
-  const { wacz } = place;
   const functions = explainErrors(
     {
-      ...{ ...urls, ...operations(place), ...archiveQueries(place), ...hookOutputs(place), wacz },
-      ...outputs(place, urls, modules),
+      ...{ ...urls, ...operations(place), ...archiveQueries(place), ...hookOutputs(place) },
+      ...outputs(place, modules),
     },
     explain,
   );
@@ -149,30 +147,23 @@ const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'item
 /** Files and answers that are made of the archive's pages. Each function loads its code when it is called. */
 function outputs(
   place: CrawlPlace,
-  { urls }: Part<'urls'>,
   modules: OpenCrawlOptions['modules'],
-): Part<
-  | keyof ReturnType<typeof exportsOf>
-  | ('documents' | 'exportMarkdown' | 'exportLlms' | 'search' | 'duplicates')
-> {
+): Part<keyof ReturnType<typeof exportsOf> | ('documents' | 'search' | 'duplicates')> {
   const { crawl, rows, archive, record, clock, files } = place;
   const openModules = async () =>
     modules &&
     (await import('../shared/services/exports/module-reading.ts')).moduleReading(modules, record, clock);
-  const source = { ...place, openModules };
-  async function pages(): Promise<CrawlDocuments> {
-    const { crawlDocuments } = await import('./crawl-documents.ts');
-    return crawlDocuments(rows, crawl, archive, await openModules());
-  }
-  const documents: OpenedCrawl['documents'] = async function* (options) {
-    yield* (await pages()).documents(options);
+  const source = {
+    ...{ crawl, record, rows, payloads: archive },
+    open: async () => ({ ...(await place.openFiles()), modules: await openModules() }),
   };
-  const writers = () => import('./write-documents.ts');
+  const documents: OpenedCrawl['documents'] = async function* (options) {
+    const { crawlDocuments } = await import('./crawl-documents.ts');
+    yield* crawlDocuments(place, await openModules(), options);
+  };
   return {
     documents,
-    exportMarkdown: async (out, options) => (await writers()).writeMarkdown(await pages(), out, options),
-    exportLlms: async (out, options) => (await writers()).writeLlms(await pages(), out, options),
-    ...exportsOf(source, () => ({ urls, documents })),
+    ...exportsOf(source),
     async search(words, options) {
       return (await import('./exports/search.ts')).search(searchedIn(place, documents), words, options);
     },

@@ -8,7 +8,7 @@ import { type ExportJobs, ExportLost } from '../shared/engines/aws/exports/expor
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import { type ExportContext, ExportImpossible } from '../shared/services/exports/export-context.ts';
 import type { HeldExport } from '../shared/services/exports/held-export.ts';
-import { runExport } from '../shared/services/exports/run-export.ts';
+import { type ExportJob, runExport } from '../shared/services/exports/run-export.ts';
 import { type CrawlErrors, gatherCrawlErrors } from './crawl-errors.ts';
 import type { Log } from './log.ts';
 import { invoked } from './stack.ts';
@@ -25,7 +25,7 @@ export interface ExporterDeps {
     crawl: CrawlId,
     record: CrawlRecord,
     held: HeldExport,
-  ) => Promise<Omit<ExportContext, 'now' | 'isLate' | 'isOver' | 'warn'>>;
+  ) => Promise<Omit<ExportJob, 'now' | 'isLate' | 'isOver' | 'warn' | 'skip'>>;
   /** Has the function run again at once. */
   readonly continueNow: () => Promise<void>;
 }
@@ -103,12 +103,14 @@ async function exportOne(
     return false;
   }
   let warnings = 0;
+  const warn = (message: string) => {
+    if (warnings++ < MAX_WARNINGS) log('warn', { crawl, export: id, message });
+  };
   const context = {
     ...(await contextOf(crawl, record, held)),
     ...sliceTimes(clock, end),
-    warn: (message: string) => {
-      if (warnings++ < MAX_WARNINGS) log('warn', { crawl, export: id, message });
-    },
+    warn,
+    skip: (url: string, reason: string, what: string) => warn(`${url} has no ${what}: ${reason}`),
   };
   try {
     const isDone = await runExport(context, held, jobs);

@@ -18,7 +18,7 @@ const MAX_REDIRECTS = 20;
 
 /** See `StoredCrawl.brokenLinks`. */
 export async function findBrokenLinks(
-  { rows, crawl, record: { config }, archive }: ExportSource,
+  { rows, crawl, record: { config }, payloads }: ExportSource,
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<BrokenLinks> {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
@@ -60,7 +60,7 @@ export async function findBrokenLinks(
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
   await eachPayload(
-    archive,
+    payloads,
     pages,
     ({ url: page }, payload) => {
       for (const { target, text, element } of resolvedLinks(htmlOf(payload), page)) {

@@ -66,7 +66,7 @@ interface HostPages {
 }
 
 async function sketchHost(
-  { archive }: ExportSource,
+  { payloads }: ExportSource,
   { host, pages, sketches, skip, note }: HostPages,
 ): Promise<void> {
   const step = Math.max(1, pages.length / MAX_SAMPLE);
@@ -88,7 +88,7 @@ async function sketchHost(
     note();
   };
   await eachPayload(
-    archive,
+    payloads,
     sample,
     (record, { headers, body }) => void sampled.set(record.url, blocksIn(record, body, typeOf(headers))),
     // Reported once, when it is read for its sketch.
@@ -100,7 +100,7 @@ async function sketchHost(
     if (blocks) take(record, blocks, common);
   }
   await eachPayload(
-    archive,
+    payloads,
     pages.filter(({ url }) => !sampled.has(url)),
     (record, { headers, body }) => take(record, blocksIn(record, body, typeOf(headers)), common),
     (url, reason) => {

@@ -1,7 +1,8 @@
 /** The documents of a crawl as a file in its folder, brought up to date as often as wanted: `documents.jsonl`. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { linesOfFile } from '../../shared/engines/local/lines-of-file.ts';
 import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import type { DocumentOptions } from '../stored-crawl.ts';
 
@@ -70,7 +71,7 @@ export async function keepDocuments(
 
 /** Yields the documents in the file. */
 export async function* keptDocuments(path: string): AsyncGenerator<DocumentRow> {
-  for await (const { text } of splitLines(path)) yield JSON.parse(text) as DocumentRow;
+  for await (const { text } of linesOfFile(path)) yield JSON.parse(text) as DocumentRow;
 }
 
 const captureOf = ({ location }: Pick<DocumentRow, 'location'>): string =>
@@ -82,7 +83,7 @@ async function linesIn(path: string): Promise<{ lines: Map<string, OldLine>; isW
   let isWhole = true;
   let end = 0;
   try {
-    for await (const { text, at, bytes } of splitLines(path)) {
+    for await (const { text, at, bytes } of linesOfFile(path)) {
       const row = parsed(text);
       if (row && !lines.has(row.url)) lines.set(row.url, { at, bytes, capture: captureOf(row) });
       else isWhole = false;
@@ -102,32 +103,6 @@ function parsed(line: string): DocumentRow | undefined {
     return typeof row?.url === 'string' ? row : undefined;
   } catch {
     return undefined;
-  }
-}
-
-interface Line {
-  readonly text: string;
-  readonly at: number;
-  /** With its line feed. */
-  readonly bytes: number;
-}
-
-const LINE_FEED = 10;
-
-/** The lines that have a line feed. */
-async function* splitLines(path: string): AsyncGenerator<Line> {
-  let rest: Buffer[] = [];
-  let at = 0;
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, from)) {
-      const line = Buffer.concat([...rest, piece.subarray(from, end)]);
-      yield { text: line.toString('utf8'), at, bytes: line.length + 1 };
-      at += line.length + 1;
-      rest = [];
-      from = end + 1;
-    }
-    rest.push(piece.subarray(from));
   }
 }
 

@@ -1,5 +1,4 @@
 /** A crawl's folder as a {@link CrawlPlace}. */
-import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
@@ -7,6 +6,7 @@ import { createQueries } from '../../shared/services/control/crawl-queries.ts';
 import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
 import type { CrawlPlace } from '../crawl-place.ts';
 import { archiveOf } from './crawl-archive.ts';
+import { openFolderFiles } from './folder-files.ts';
 import { type OpenedFolder, stateOf } from './open-folder.ts';
 import { pauseFolder, stopFolder } from './operate.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
@@ -45,15 +45,7 @@ export function folderPlace(folder: string, { reader, crawl, record }: OpenedFol
         store.close();
       }
     },
-    async openWarcs() {
-      const { list, reader: readerOf, close } = await openWarcFiles(folder);
-      return { files: list.map(({ name }) => name), reader: readerOf, captures: archive.captures, close };
-    },
-    async *wacz(warn) {
-      // It reads the titles of pages, with all parsers.
-      const { waczBytes } = await import('./wacz.ts');
-      yield* waczBytes(folder, warn);
-    },
+    openFiles: () => openFolderFiles(folder, reader, crawl),
     pause: () => pauseFolder(folder, systemClock),
     stop: () => stopFolder(folder, systemClock),
     async close() {

@@ -77,15 +77,18 @@ export async function updateDocuments(
 ): Promise<KeptDocuments> {
   const { keepDocuments, keptDocuments } = await import('../exports/keep-documents.ts');
   const { createParquetFile } = await import('../../shared/services/exports/parquet-file.ts');
+  const { createFile } = await import('../../shared/engines/local/exports/export-folder.ts');
   await removeUnfinished(folder);
   const { documents, documentTable } = foldersOf(folder);
   const counts = await keepDocuments(crawl, documents, unfinished(documents), skip);
-  const table = await createParquetFile(unfinished(documentTable), DOCUMENT_COLUMNS);
+  const file = createFile(unfinished(documentTable));
+  const table = createParquetFile(file, DOCUMENT_COLUMNS);
   try {
     for await (const row of keptDocuments(documents)) await table.add(documentTableRow(row));
     await table.finish();
-  } finally {
-    await table.discard();
+  } catch (error) {
+    await file.abort();
+    throw error;
   }
   await rename(unfinished(documentTable), documentTable);
   return counts;

@@ -26,7 +26,7 @@ import {
   type ControlPolicy,
   createControl,
 } from '../../shared/services/control/create-control.ts';
-import type { RowSource } from '../../shared/services/report/url-rows.ts';
+import type { ExportRows } from '../../shared/services/exports/export-source.ts';
 import { EXPORT_MORE } from '../../shared/services/webhook/event-types.ts';
 import type { StackAddress } from '../stack-address.ts';
 import { awsRefusal } from './aws-refusal.ts';
@@ -53,7 +53,7 @@ export interface StackConnection {
   /** For an operator who waits for the end of a deletion. */
   readonly deletions: CrawlDeletions;
   /** The source of the rows of exports and reports. */
-  readonly rows: RowSource;
+  readonly rows: ExportRows;
   archiveOf(crawl: CrawlId): StackArchive;
   /** For copies of whole crawls from and to the stack. */
   readonly copies: StackCopies;

@@ -2,17 +2,19 @@
 import { openRecord } from '../../shared/core/archive/read-member.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
+import { itemsPrefix, skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
-import { capturesIn, payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
+import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
+import { storedLinesBehind } from '../../shared/engines/aws/exports/stored-lines.ts';
 import type { CrawlPlace, PlaceArchive } from '../crawl-place.ts';
 import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
-import { stackWacz } from './stack-wacz.ts';
 
 /** `close` closes the connection. */
 export function stackPlace(connection: StackConnection, crawl: CrawlId, record: CrawlRecord): CrawlPlace {
   const { stack, control, rows, clock, explained, close } = connection;
   const archive = connection.archiveOf(crawl);
+  const stored = connection.copies.bucketOf(crawl);
   let beyond = 0;
   return {
     ...{ crawl, record, rows, clock, close },
@@ -33,16 +35,12 @@ export function stackPlace(connection: StackConnection, crawl: CrawlId, record: 
     stateOf: ({ status }) => status,
     openItems: () => () => connection.itemsOf(crawl),
     hookState: () => connection.stateOf(crawl),
-    async openWarcs() {
-      const files = await archive.list();
-      return {
-        files: files.warcs.map(({ name }) => name),
-        reader: files.reader,
-        captures: (warn) => capturesIn(files, crawl, warn),
-        close: async () => {},
-      };
-    },
-    wacz: (warn) => stackWacz({ rows, archive, crawl, record, warn }),
+    openFiles: async () => ({
+      archive,
+      items: (after) => storedLinesBehind(stored, itemsPrefix(crawl), after),
+      skips: (after) => storedLinesBehind(stored, skipsPrefix(crawl), after),
+      close: async () => {},
+    }),
     pause: () => control.pause(crawl),
     stop: () => control.stop(crawl),
     explain: explained,

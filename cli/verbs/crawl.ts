@@ -2,8 +2,6 @@ import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import type { BeginAsked } from '../crawl/run-crawl.ts';
 import {
-  CACHE_OPTION,
-  DEDUPE_OPTION,
   MADE_OPTIONS,
   ONCE_OPTION,
   type RunSettings,
@@ -16,7 +14,7 @@ import { formatCounted } from '../format.ts';
 import { configOf, isSet, readCrawlName, readSeedWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION, SEEDS_OPTION, WORKERS_OPTION } from '../option-spec.ts';
-import { crawlOptions } from '../options.ts';
+import { settingsOf } from '../options.ts';
 import type { Place } from '../place.ts';
 import { verb } from '../verb.ts';
 
@@ -51,9 +49,7 @@ export const command = verb({
     CONFIG_OPTION,
     WORKERS_OPTION,
     ONCE_OPTION,
-    ...crawlOptions(),
-    DEDUPE_OPTION,
-    CACHE_OPTION,
+    ...settingsOf('crawl'),
     ...SHOW_OPTIONS,
     {
       name: 'name',
@@ -101,7 +97,6 @@ async function beginOnStack(
   stack: NonNullable<Place['stack']>,
 ): Promise<number> {
   const { beginStackCrawl } = await import('../../api/stack/start-stack-crawl.ts');
-  const { leftOutLines } = await import('../../shared/services/begin/sort-seeds.ts');
   const { readProject } = await import('../../shared/services/project/project-file.ts');
   const { withNetworkFiles } = await import('../crawl/network-options.ts');
   const { readStart } = await import('../crawl/read-seeds.ts');
@@ -115,8 +110,7 @@ async function beginOnStack(
   const projectOptions = async () => crawl;
   const start = { crawl: name, seeds, sites, dedupeFrom, options, projectOptions };
   const summary = await beginStackCrawl(stack, start);
-  for (const line of leftOutLines(summary.refused)) warn(line);
-  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length - summary.refused.length, 'seed')}${file ? ` and ${file}` : ''}`;
+  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length, 'seed')}${file ? ` and ${file}` : ''}`;
   if (asked.watch) {
     const { watchInPlace } = await import('../crawl/watch-crawl.ts');
     place.err.write(`${begun}\n`);

@@ -21,7 +21,7 @@ const failing: unknown = new Proxy(() => {}, {
 function failingPlace(): CrawlPlace {
   const file = join(folder, 'file.sqlite');
   const parts =
-    'rows registry queries archive skips clock summary stateOf hookState openItems openWarcs wacz pause stop';
+    'rows registry queries archive skips clock summary stateOf hookState openItems openFiles pause stop';
   return {
     ...Object.fromEntries(parts.split(' ').map((name) => [name, failing])),
     crawl: 'c',

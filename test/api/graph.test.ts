@@ -1,14 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createGraphBuilder } from '../../api/exports/graph-builder.ts';
 import { anchorsOf, openCrawl, startCrawl } from '../../api/index.ts';
 import { printInlinks } from '../../cli/verbs/inlinks.ts';
 import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
+import { readGraph } from '../services/exports/read-graph.ts';
 import { serveAnswers } from './small-server.ts';
 
 let folder: string;
@@ -16,53 +14,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'strand-graph-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const linesOf = (path: string): string[] =>
-  gunzipSync(readFileSync(path)).toString().split('\n').slice(0, -1);
-
-/** The edges by the names of their vertices; throws unless vertices and edges are in Common Crawl's order. */
-function readGraph(path: string): { vertices: string[]; edges: string[] } {
-  const vertices = linesOf(join(path, 'vertices.txt.gz')).map((line, i) => {
-    const [id, name] = line.split('\t');
-    expect(id).toBe(String(i));
-    return name!;
-  });
-  expect(vertices).toEqual([...vertices].sort());
-  const pairs = linesOf(join(path, 'edges.txt.gz')).map((line) => line.split('\t').map(Number));
-  expect(pairs).toEqual([...pairs].sort(([a, b], [c, d]) => a! - c! || b! - d!));
-  return { vertices, edges: pairs.map(([from, to]) => `${vertices[from!]} ${vertices[to!]}`) };
-}
-
-const names = fc
-  .array(fc.constantFrom(...'abcdefghijklmnop0123'), { minLength: 1, maxLength: 3 })
-  .map((a) => a.join(''));
-
-test('a graph that is sorted on disk is the same as one in memory, whatever is repeated', async () => {
-  let run = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(names, names), { maxLength: 80 }),
-      fc.array(names),
-      async (pairs, alone) => {
-        const out = join(folder, String(run++));
-        const runs = mkdtempSync(join(folder, 'runs-'));
-        const graph = createGraphBuilder(out, runs, 50);
-        for (const name of alone) await graph.addVertex(name);
-        for (const [from, to] of pairs) await graph.addEdge(from, to);
-        const size = await graph.finish();
-        await graph.dispose();
-        const edges = new Set(pairs.filter(([from, to]) => from !== to).map(([from, to]) => `${from} ${to}`));
-        const vertices = new Set([...alone, ...[...edges].flatMap((edge) => edge.split(' '))]);
-        const read = readGraph(out);
-        expect(read.vertices).toEqual([...vertices].sort());
-        expect([...read.edges].sort()).toEqual([...edges].sort());
-        expect(size).toEqual({ vertices: vertices.size, edges: edges.size });
-        expect(readdirSync(runs)).toEqual([]);
-      },
-    ),
-    { numRuns: 40 },
-  );
-});
 
 async function crawlOf(answers: Parameters<typeof serveAnswers>[1]) {
   const origin = await serveAnswers('127.78.0.62', answers);

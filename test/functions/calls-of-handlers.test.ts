@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 /** The handlers of functions: what each calls, in which order and when, and what follows a failure. */
 
 import { describe, test } from 'vitest';
@@ -158,18 +159,19 @@ describe('the exporter', () => {
         ) as never,
         async contextOf(crawl, of, { id, request }) {
           record.note('contextOf', crawl, of.status, id);
-          const objects = record.watch(
-            {
-              async readWholeJson(_name: string) {
-                if (id === 'broken') throw new Error('no bucket');
-                if (id === 'impossible') throw new ExportImpossible('no such module');
-                return { stage: 1000, facts: {} };
-              },
-              putResult: async (_name: string, _bytes: Buffer) => {},
-              deleteAllWork: async () => {},
+          const work = record.watch({
+            async readWork(_name: string) {
+              if (id === 'broken') throw new Error('no bucket');
+              if (id === 'impossible') throw new ExportImpossible('no such module');
+              return gzipSync(JSON.stringify({ stage: 1000, facts: {} }));
             },
-            { putResult: (name, bytes) => `${name} ${bytes.length}` },
+            deleteAllWork: async () => {},
+          });
+          const file = record.watch(
+            { add: async (_bytes: Buffer) => {}, complete: async () => {}, abort: async () => {} },
+            { add: (bytes) => `${bytes.length}` },
           );
+          const objects = { ...work, create: (_name: string) => ({ ...file, bytes: 0 }) };
           return { crawl, record: of, request, objects } as never;
         },
         ...record.watch({ continueNow: async () => {} }),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 /** The function that makes exports: which it takes, how long it works, and what becomes of those that fail. */
 
 import { describe, expect, test } from 'vitest';
@@ -59,13 +60,13 @@ async function setUp({
       expect(record.status).toBeDefined();
       const objects = {
         // All stages are behind it.
-        async readWholeJson() {
+        async readWork() {
           await work(held.id);
-          return { stage: held.id === 'long' ? 0 : 1000, facts: {} };
+          return gzipSync(JSON.stringify({ stage: held.id === 'long' ? 0 : 1000, facts: {} }));
         },
-        putJson: async () => 1,
+        putWork: async () => {},
         deleteWork: async () => {},
-        putResult: async () => {},
+        create: () => ({ bytes: 0, add: async () => {}, complete: async () => {} }),
         deleteAllWork: async () => {},
       };
       const archive = {

@@ -22,7 +22,6 @@ const PURE_PACKAGES = new Set([
   'quick-lru',
   'tldts',
   'unpdf',
-  'yazl',
   'zod',
 ]);
 

@@ -8,7 +8,7 @@ import { openCrawl, resumeCrawl } from '../../api/index.ts';
 import { pullCrawl } from '../../api/stack/copy/pull-crawl.ts';
 import { pushCrawl } from '../../api/stack/copy/push-crawl.ts';
 import { beginStackCrawl } from '../../api/stack/start-stack-crawl.ts';
-import { type WaczContents, writeWacz } from '../../shared/core/archive/wacz.ts';
+import { waczArchive } from '../../shared/core/archive/wacz.ts';
 import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { isOwnWarcName, isPartName, isWarcName } from '../../shared/core/text/stored-names.ts';
 import { drive } from '../../simulation/models/virtual-time.ts';
@@ -101,9 +101,8 @@ describe('the grammar of stored names', () => {
 
 test('a WACZ has no WARC file of a name that leads out of the folder where it is unpacked', () => {
   const read = async function* () {};
-  const warcs = [{ name: '..\\..\\evil.warc.gz', bytes: 0, read }];
-  const contents = { title: 't', software: 's', createdAt: 0, warcs } as unknown as WaczContents;
-  expect(() => writeWacz(contents)).toThrow('the name of a WARC file');
+  const warc = { name: '..\\..\\evil.warc.gz', bytes: 0, read };
+  expect(() => waczArchive(warc)).toThrow('the name of a WARC file');
 });
 
 const PAGES = { 'http://a.test/': [] };

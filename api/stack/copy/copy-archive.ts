@@ -93,7 +93,7 @@ export async function downloadArchive(
   { archive, indexes }: Pick<Folders, 'archive' | 'indexes'>,
   onBytes: OnBytes,
 ): Promise<JoinedFiles> {
-  const { warcs, openIndex } = await source.list();
+  const { warcs, readIndex } = await source.list();
   for (const { name } of warcs) warcName(name);
   // Read after the list: files that were joined since are known, and are left out here.
   const known = await source.joined();
@@ -101,8 +101,8 @@ export async function downloadArchive(
   let done = 0;
   for (const { name, bytes, read } of warcs) {
     await download(join(archive, name), bytes, read());
-    const index = openIndex(name);
-    if (index) await download(join(indexes, indexName(name)), undefined, index());
+    const index = readIndex(name);
+    if (index) await download(join(indexes, indexName(name)), undefined, index);
     done += bytes;
     onBytes(done, all);
   }

@@ -33,6 +33,31 @@ export async function* linesBetween(
   }
 }
 
+/**
+ * Yields the lines that come after `after`, with their line feeds, a piece of the text at a time: for reading all of it.
+ * `after`: a line with its line feed, or nothing.
+ */
+export async function* linesAfter(
+  read: ReadAt,
+  size: number,
+  after: string,
+  pieceBytes: number,
+): AsyncGenerator<readonly string[], void, undefined> {
+  let rest = '';
+  let isPast = after === '';
+  for (let at = isPast ? 0 : await placeOf(read, size, after); at < size; ) {
+    const piece = await readText(read, at, Math.min(pieceBytes, size - at));
+    if (piece.length === 0) return;
+    at += piece.length;
+    const lines = (rest + piece).split(/(?<=\n)/);
+    rest = lines.at(-1)!.endsWith('\n') ? '' : lines.pop()!;
+    if (rest.length > MAX_LINE_BYTES) throw new Error(`Expected lines of at most ${MAX_LINE_BYTES} bytes`);
+    const behind = isPast ? lines : lines.filter((line) => line > after);
+    isPast ||= behind.length > 0;
+    if (behind.length > 0) yield behind;
+  }
+}
+
 /** A line's beginning at or before the first line that does not come before `from`, at most a piece before it. */
 async function placeOf(read: ReadAt, size: number, from: string): Promise<number> {
   // Each line that begins before `low`, which is a line's beginning, comes before it; none does from `high` on.

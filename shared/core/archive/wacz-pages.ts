@@ -9,19 +9,11 @@ export interface WaczPage {
   readonly isSeed: boolean;
 }
 
-/**
- * The lines of `pages/pages.jsonl`: a header, then one for each page. A page's id follows from its URL and
- * date.
- */
-export async function* waczPageLines(pages: AsyncIterable<WaczPage>): AsyncGenerator<string> {
-  yield waczPagesHeader();
-  for await (const page of pages) yield waczPageLine(page);
-}
-
-/** The first line. */
+/** The first line of `pages/pages.jsonl`. */
 export const waczPagesHeader = (): string =>
   jsonLine({ format: 'json-pages-1.0', id: 'pages', title: 'Pages' });
 
+/** The line of a page. Its id follows from its URL and date. */
 export function waczPageLine({ url, date, title, isSeed }: WaczPage): string {
   const id = hash('sha256', `${date} ${url}`, 'buffer').toString('base64url', 0, 16);
   return jsonLine({ id, url, ts: date, title: title || undefined, seed: isSeed || undefined });

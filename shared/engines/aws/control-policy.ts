@@ -1,6 +1,5 @@
 /** The limits for the requests of a deployed stack's callers. */
-import { missingAt } from '../../core/crawl/settings/settings.ts';
-import type { ControlPolicy } from '../../services/control/plan-request.ts';
+import type { ControlPolicy } from '../../services/control/plan-crawl.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 
 const LEADING_ELSEWHERE = [
@@ -33,10 +32,14 @@ export function controlPolicyOf(
     ...(settings.archiveDays !== undefined && { archiveDays: settings.archiveDays }),
     maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
     refuses: {
-      ...missingAt('stack'),
+      hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
+      clientCertificates: 'a private key is not kept in a table',
+      identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
+      fromFolder: 'a stack has no folders',
       // By each of these, the stack's secrets could be sent to whom the caller names.
       ...(settings.secretsParameter !== undefined &&
         Object.fromEntries(LEADING_ELSEWHERE.map((key) => [key, HAS_SECRETS]))),
+      warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
     },
   };
 }

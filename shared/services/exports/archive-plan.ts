@@ -1,23 +1,18 @@
 /** The files of the archive of which an export is made: listed once, and read in all slices. */
+import type { WaczWarc } from '../../core/archive/wacz.ts';
 import { windowedRead } from '../../core/archive/windowed-read.ts';
 import type { ArchiveFiles } from './export-archive.ts';
-import {
-  type ExportContext,
-  type ExportFacts,
-  ExportImpossible,
-  NOTHING_WRITTEN,
-  type StageSlice,
-} from './export-context.ts';
+import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
+import { putJson, readJson } from './export-store.ts';
 import { scanFile } from './scan-file.ts';
 import { LineRuns, mergedLines, runsOf } from './sorted-runs.ts';
 
 const PLAN = 'plan.json.gz';
 
 /** Lists the files of the archive. What comes later is not exported. */
-export async function planArchive({ archive, crawl, objects }: ExportContext): Promise<StageSlice> {
-  const { sizes, warcs } = await archive.list();
-  if (warcs.length === 0) throw new ExportImpossible(`Nothing is archived yet in the crawl ${crawl}`);
-  const planBytes = await objects.putJson(PLAN, [...sizes]);
+export async function planArchive({ archive, objects }: ExportContext): Promise<StageSlice> {
+  const { sizes } = await archive.list();
+  const planBytes = await putJson(objects, PLAN, [...sizes]);
   return { facts: { planBytes }, written: NOTHING_WRITTEN, share: 1 };
 }
 
@@ -26,7 +21,7 @@ export async function plannedFiles(
   { archive, objects }: ExportContext,
   { planBytes }: ExportFacts,
 ): Promise<ArchiveFiles> {
-  return archive.listed(new Map(await objects.readJson<[string, number][]>(PLAN, planBytes!)));
+  return archive.listed(new Map(await readJson<[string, number][]>(objects, PLAN, planBytes!)));
 }
 
 interface ScanAt {
@@ -43,7 +38,8 @@ export async function scanUnindexed(
   facts: ExportFacts,
 ): Promise<StageSlice> {
   const files = await plannedFiles(context, facts);
-  const unindexed = files.warcs.filter(({ name }) => !files.indexOf(name));
+  const unindexed: WaczWarc[] = [];
+  for (const warc of files.warcs) if (!(await files.openIndex(warc.name))) unindexed.push(warc);
   const lines = new LineRuns(context, RUNS, facts);
   let skipped = 0;
   const warn = (message: string) => {
@@ -84,10 +80,11 @@ export async function* indexLines(
   facts: ExportFacts,
   from: IndexPlace = { line: '', length: 0 },
 ): AsyncGenerator<IndexLine> {
-  const sources = [
-    ...runsOf(context, facts, RUNS),
-    ...files.warcs.map(({ name }) => files.indexOf(name)).filter((index) => index !== undefined),
-  ];
+  const sources = runsOf(context, facts, RUNS);
+  for (const { name } of files.warcs) {
+    const index = await files.openIndex(name);
+    if (index) sources.push(index);
+  }
   const total = sources.reduce((sum, [, bytes]) => sum + bytes, 0);
   let { length } = from;
   for await (const line of mergedLines(sources, from.line)) {

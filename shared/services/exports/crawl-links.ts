@@ -20,14 +20,14 @@ export interface CrawlLink {
  * with a page that cannot be read. Holds one page at a time.
  */
 export async function eachLink(
-  { rows, crawl, record: { config }, archive }: ExportSource,
+  { rows, crawl, record: { config }, payloads }: ExportSource,
   use: (link: CrawlLink) => Promise<void> | void,
   skip: (url: string, reason: string) => void,
   onPage: (page: string) => Promise<void> | void = () => {},
 ): Promise<void> {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
   await eachPayload(
-    archive,
+    payloads,
     htmlPages(allRecords(rows, crawl)),
     async ({ url: page }, payload) => {
       await onPage(page);

@@ -22,6 +22,7 @@ export async function writeDerived(
   const files = await plannedFiles(context, facts);
   // Only crawls with a purpose, with languages or without near duplicates keep anything from exports.
   const withheld = await withheldUrls(context);
+  let { revisits = 0 } = facts;
   let [written, next, part] = [{ ...NOTHING_WRITTEN } as StageSlice['written'], at.next, at.part];
   const warn = (message: string) => {
     written = { ...written, skipped: written.skipped + 1 };
@@ -34,7 +35,7 @@ export async function writeDerived(
     const derived = name.replace(/\.warc\.gz$/, `${end}.warc.${format}.gz`);
     const upload = objects.create(derived);
     part = undefined;
-    let [records, revisits] = [0, 0];
+    let records = 0;
     try {
       for (const piece of derivedWarcinfo(crawl, name, derived)) await upload.add(piece);
       for await (const made of derivedRecords(files.reader(name), {
@@ -54,10 +55,6 @@ export async function writeDerived(
       }
       const { bytes } = upload;
       await upload.complete();
-      if (revisits > 0)
-        context.warn(
-          `${derived}: ${revisits} revisits without text and links, which stand in the records they refer to`,
-        );
       written = {
         ...written,
         files: written.files + 1,
@@ -78,7 +75,11 @@ export async function writeDerived(
   const isDone = next === files.warcs.length;
   return {
     ...(!isDone && { at: { next, part } satisfies DerivedAt }),
+    facts: { ...facts, revisits, ...(isDone && revisits > 0 && { note: revisitsNote(revisits) }) },
     written,
-    share: next / files.warcs.length,
+    share: isDone ? 1 : next / files.warcs.length,
   };
 }
+
+const revisitsNote = (revisits: number): string =>
+  `${revisits} revisits without text and links, which stand in the records that they refer to`;

@@ -5,11 +5,13 @@ import { llmsEntry, llmsHeader, llmsPage } from '../outputs/llms.ts';
 import { markdownFile, markdownPaths } from '../outputs/markdown-files.ts';
 import { hasDocument } from '../outputs/read-documents.ts';
 import type { ExportContext, ExportFacts, Pieces, StageSlice } from './export-context.ts';
+import type { FolderFile } from './export-parts.ts';
+import { storeFile } from './export-store.ts';
 import { listedRows, listRows } from './list-stage.ts';
 import { documentsBehind } from './made-behind.ts';
 import { keptPiece, piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
 import type { LedgerPlace } from './walk-ledgers.ts';
-import { type FolderAt, type FolderFile, writeFolder } from './zip-folder.ts';
+import { type FolderAt, writeFolder } from './zip-folder.ts';
 
 /** Lists the pages that have a document: links between their files need the names of all. */
 export const listDocuments = (context: ExportContext, at: never, facts: ExportFacts): Promise<StageSlice> =>
@@ -64,17 +66,11 @@ export const writeLlmsFiles = (
           return { before, index: [...state.index, ...kept] };
         },
         async finish() {
-          const index = context.objects.create('llms.txt');
-          try {
-            for await (const piece of piecesOf(context, state.index)) await index.add(piece);
-            await index.add(Buffer.from(lines.join('')));
-            const { bytes } = index;
-            await index.complete();
-            return { files: 1, bytes };
-          } catch (error) {
-            await index.abort();
-            throw error;
+          async function* index() {
+            yield* piecesOf(context, state.index);
+            yield Buffer.from(lines.join(''));
           }
+          return { files: 1, bytes: await storeFile(context.objects, 'llms.txt', index()) };
         },
       };
     },

@@ -22,5 +22,5 @@ export interface ArchiveFiles {
   /** Holds nothing: each read is a request. */
   reader(file: string): ReadAt;
   /** The index of a WARC file; undefined if it has none. */
-  indexOf(file: string): SortedLines | undefined;
+  openIndex(file: string): Promise<SortedLines | undefined>;
 }

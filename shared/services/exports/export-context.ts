@@ -1,45 +1,14 @@
 /** An export that is made in slices: the inputs and outputs of its stages, and how a stage continues. */
-import type { PayloadSource } from '../../core/archive/payload-reader.ts';
+import type { ExportWarning } from '../../core/archive/replay-codings.ts';
 import type { WaczPage } from '../../core/archive/wacz-pages.ts';
-import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import type { Head } from '../../core/frontier/head.ts';
-import type { HostKey } from '../../core/url/host-key.ts';
-import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
-import type { ExportRequest } from '../control/crawl-export.ts';
-import type { ModuleReading } from '../outputs/page-document.ts';
 import type { ItemTypes } from '../outputs/parquet/item-table.ts';
-import type { RowSource } from '../report/url-rows.ts';
-import type { ExportArchive } from './export-archive.ts';
+import type { ExportSource, OpenedSource } from './export-source.ts';
 import type { ExportStore } from './export-store.ts';
 import type { ExportProgress } from './held-export.ts';
-import type { Placed } from './placed.ts';
 
-/** Reads hosts of a crawl, a page at a time. */
-export type HostPages = (
-  crawl: CrawlId,
-  cursor: string | undefined,
-  limit: number,
-) => Promise<{
-  readonly hosts: readonly { readonly host: HostKey; readonly head: Head }[];
-  readonly cursor?: string;
-}>;
-
-export interface ExportContext {
-  readonly crawl: CrawlId;
-  readonly record: CrawlRecord;
-  readonly request: ExportRequest;
-  readonly rows: RowSource;
-  readonly hostPages: HostPages;
+export interface ExportContext extends Omit<ExportSource, 'open'>, OpenedSource {
   /** Hosts of the crawl, about. */
   readonly hosts: number;
-  readonly archive: ExportArchive;
-  readonly payloads: PayloadSource;
-  /** Modules of the project, for documents. */
-  readonly modules?: ModuleReading | undefined;
-  /** Yields the items after a cursor, as lines of JSON. */
-  items(after: string | undefined): AsyncIterable<Placed<string, string>>;
-  /** As above, the log of links that were left out: each a `SkipLine`. */
-  skips(after: string | undefined): AsyncIterable<Placed<string, string>>;
   readonly objects: ExportStore;
   /** A file ends when it has as many bytes. Default: 256 MB. */
   readonly maxFileBytes?: number | undefined;
@@ -52,7 +21,9 @@ export interface ExportContext {
   /** Whether the slice must end at once. */
   isOver(): boolean;
   /** Called with the files and records that cannot be read. */
-  warn(message: string): void;
+  readonly warn: ExportWarning;
+  /** Called with a page that lacks something (`document`, `file`, `links`), as it cannot be read. */
+  skip(url: string, reason: string, what: string): void;
 }
 
 /** The result of a slice of a stage. */
@@ -80,7 +51,12 @@ export interface WaczFacts {
   readonly main?: WaczPage | undefined;
 }
 
-/** Facts that a stage leaves to later ones. */
+export interface GraphSize {
+  readonly vertices: number;
+  readonly edges: number;
+}
+
+/** Facts that a stage leaves to later ones, and to those who have asked for the export. */
 export interface ExportFacts {
   /** Size of the list of files, an object of the work. */
   readonly planBytes?: number;
@@ -94,8 +70,12 @@ export interface ExportFacts {
   readonly runs?: Readonly<Record<string, Pieces>>;
   /** Files that earlier slices have written of a sequence that several stages number. */
   readonly files?: number;
-  /** Edges of each graph that is written. */
-  readonly edges?: Readonly<Record<string, number>>;
+  /** The size of each graph that is written. */
+  readonly graphs?: Readonly<Record<string, GraphSize>>;
+  /** HTML pages of a mirror. */
+  readonly mirrorPages?: number;
+  /** Revisits of which no record is derived. */
+  readonly revisits?: number;
   /** A remark about the result, for the user. */
   readonly note?: string;
 }

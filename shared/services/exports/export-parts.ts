@@ -1,10 +1,7 @@
 /** The files of an export: lines or Parquet tables, each as large as a slice of the work and a limit of size allow. */
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Column, Row } from '../outputs/parquet/table.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
-import type { ExportStore } from './export-store.ts';
+import { type ExportStore, storeFile } from './export-store.ts';
 import { gzipLines } from './gzip-lines.ts';
 import { createParquetFile } from './parquet-file.ts';
 import type { Placed } from './placed.ts';
@@ -17,6 +14,12 @@ export interface ExportPart<Value> {
   /** Stores the added values. Returns the bytes of the file. */
   finish(): Promise<number>;
   discard(): Promise<void>;
+}
+
+export interface FolderFile {
+  /** With `/` between folders. */
+  readonly path: string;
+  readonly body: Uint8Array;
 }
 
 export interface PartsAt<Place> {
@@ -36,7 +39,7 @@ interface PartsOf<Value, Place> {
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** Writes values until the slice is over or a file is full. */
+/** Writes values until the slice is over, or a file is full and another slice can continue well. */
 export async function writeParts<Value, Place>(
   context: ExportContext,
   at: PartsAt<Place> | undefined,
@@ -61,24 +64,33 @@ export async function writeParts<Value, Place>(
     return part;
   }
 
+  let [files, bytes] = [0, 0];
+  let isFull = false;
+
+  async function close(kind: string, part: ExportPart<Value>): Promise<void> {
+    bytes += await part.finish();
+    files += part.files ?? 1;
+    parts.delete(kind);
+  }
+
   try {
     for await (const placed of values(at?.after)) {
       const { value, isGoodEnd = true } = placed;
       ({ after, share } = placed);
       if (placed.isSkipped) skipped++;
       if (value !== undefined) {
-        await (await partOf(value)).add(value);
+        const part = await partOf(value);
+        await part.add(value);
         records++;
+        if (part.bytes >= maxFileBytes) {
+          await close(kindOf(value), part);
+          isFull = true;
+        }
       }
-      const isFull = [...parts.values()].some((part) => part.bytes >= maxFileBytes);
       isCut = context.isOver() || (isGoodEnd && (isFull || context.isLate()));
       if (isCut) break;
     }
-    let [files, bytes] = [0, 0];
-    for (const part of parts.values()) {
-      bytes += await part.finish();
-      files += part.files ?? 1;
-    }
+    for (const [kind, part] of parts) await close(kind, part);
     const written = { files, bytes, records, skipped };
     return isCut ? { at: { after, next } satisfies PartsAt<unknown>, written, share } : { written, share: 1 };
   } finally {
@@ -138,51 +150,46 @@ export function bothParts<Value>(one: ExportPart<Value>, other: ExportPart<Value
   };
 }
 
-const COPY_BYTES = 4 * 1024 * 1024;
-
-/** A Parquet file, which is made on the disk, and then uploaded. */
+/** A Parquet file. */
 export async function openParquet<Value>(
-  objects: ExportStore,
+  store: ExportStore,
   name: string,
   columns: readonly Column[],
   rowOf: (value: Value) => Row,
 ): Promise<ExportPart<Value>> {
-  const folder = await mkdtemp(join(tmpdir(), 'strand-export-'));
-  const path = join(folder, 'table.parquet');
-  const file = await createParquetFile(path, columns);
+  const file = store.create(name);
+  const table = createParquetFile(file, columns);
+  let isDone = false;
 
   return {
     get bytes() {
-      return file.bytes;
+      return table.bytes;
     },
-    add: (value) => file.add(rowOf(value)),
+    add: (value) => table.add(rowOf(value)),
     async finish() {
-      await file.finish();
-      return uploadFile(objects, name, path);
+      await table.finish();
+      isDone = true;
+      return table.bytes;
     },
     async discard() {
-      await file.discard();
-      await rm(folder, { recursive: true, force: true });
+      if (!isDone) await file.abort();
     },
   };
 }
 
-async function uploadFile(objects: ExportStore, name: string, path: string): Promise<number> {
-  const upload = objects.create(name);
-  const handle = await open(path, 'r');
-  try {
-    for (;;) {
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(COPY_BYTES), 0, COPY_BYTES);
-      if (bytesRead === 0) break;
-      await upload.add(buffer.subarray(0, bytesRead));
-    }
-    const { bytes } = upload;
-    await upload.complete();
-    return bytes;
-  } catch (error) {
-    await upload.abort();
-    throw error;
-  } finally {
-    await handle.close();
-  }
+/** A file for each value. */
+export function eachFile(store: ExportStore): ExportPart<FolderFile> {
+  let [files, bytes] = [0, 0];
+  return {
+    get files() {
+      return files;
+    },
+    bytes: 0,
+    async add({ path, body }) {
+      bytes += await storeFile(store, path, [body]);
+      files++;
+    },
+    finish: async () => bytes,
+    discard: async () => {},
+  };
 }

@@ -1,37 +1,39 @@
-/** The parts of a crawl that exports of its archive read, in a folder or on a stack. */
-import type { IndexedCapture } from '../../core/archive/parse-cdxj-line.ts';
+/** The parts of a crawl of which exports are made, in a folder or on a stack. */
 import type { PayloadSource } from '../../core/archive/payload-reader.ts';
-import type { ReadAt } from '../../core/archive/scan-members.ts';
 import { isWithheld } from '../../core/causes/cause.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
+import type { SkipLine } from '../../crawler/ports/skip-log.ts';
+import type { ControlEngine } from '../control/control-engine.ts';
 import type { ModuleReading } from '../outputs/page-document.ts';
 import type { Item } from '../project/project.ts';
 import { allRecords, type RowSource } from '../report/url-rows.ts';
+import type { ExportArchive } from './export-archive.ts';
+import type { Placed } from './placed.ts';
 
-export interface ExportSource {
-  readonly crawl: CrawlId;
-  readonly record: Pick<CrawlRecord, 'config'>;
-  readonly rows: RowSource;
-  readonly archive: PayloadSource;
-  /** Opens the WARC files as they are now. What comes later is not read. */
-  openWarcs(): Promise<OpenedWarcs>;
-  /** The modules of the project, if it has any. */
-  openModules?(): Promise<ModuleReading | undefined>;
-  /** Returns the same items each time that what it returned is iterated. */
-  openItems(): () => AsyncIterable<Item>;
+/** The known URLs, and the hosts a page at a time. */
+export interface ExportRows extends RowSource {
+  readonly ledgers: RowSource['ledgers'] & Pick<ControlEngine['ledgers'], 'hostPage'>;
 }
 
-/** The WARC files of a crawl at one time. */
-export interface OpenedWarcs {
-  /** Their names. */
-  readonly files: readonly string[];
-  reader(file: string): ReadAt;
-  /**
-   * Their responses, sorted by URL. `warn` is called for a damaged file; the captures before the damage are yielded.
-   */
-  captures(warn: (message: string) => void): AsyncIterable<IndexedCapture>;
-  close(): Promise<void>;
+/** A crawl that others may be working on. */
+export interface ExportSource {
+  readonly crawl: CrawlId;
+  readonly record: Pick<CrawlRecord, 'config' | 'scopeSeeds'>;
+  readonly rows: ExportRows;
+  readonly payloads: PayloadSource;
+  /** Opens its files as they are now. What comes later is not read. */
+  open(): Promise<OpenedSource & { close(): Promise<void> }>;
+}
+
+export interface OpenedSource {
+  readonly archive: ExportArchive;
+  /** Modules of the project, for documents. */
+  readonly modules?: ModuleReading | undefined;
+  /** Yields the items after a cursor. */
+  items(after: string | undefined): AsyncIterable<Placed<Item, string>>;
+  /** Yields the log of links that were left out, after a cursor. */
+  skips(after: string | undefined): AsyncIterable<Placed<SkipLine, string>>;
 }
 
 /** The URLs whose content is kept from exports, for the purpose that the crawl states. */

@@ -25,6 +25,9 @@ export type Stage = (context: ExportContext, at: never, facts: ExportFacts) => P
 
 const INDEXED: readonly Stage[] = [planArchive, scanUnindexed];
 
+/** The parts of a WACZ file that are made before it. */
+export const WACZ_PARTS: readonly Stage[] = [...INDEXED, packIndex, listPages];
+
 const TABLES: Readonly<Record<CloudTable, readonly Stage[]>> = {
   index: [...INDEXED, writeIndexTable],
   urls: [writeUrlTable],
@@ -34,7 +37,7 @@ const TABLES: Readonly<Record<CloudTable, readonly Stage[]>> = {
 
 const DEFAULT_TABLES: CloudTable[] = ['index', 'urls', 'items'];
 
-const graphStages = (graph: GraphName): readonly Stage[] => [
+export const graphStages = (graph: GraphName): readonly Stage[] => [
   (context, at, facts) => writeVertices(context, graph, at, facts),
   (context, at, facts) => numberEdges(context, graph, at, facts),
   (context, at, facts) => writeEdges(context, graph, at, facts),
@@ -78,6 +81,6 @@ export function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): re
     case 'parquet':
       return [...new Set(tables)].flatMap((table) => TABLES[table]);
     case 'wacz':
-      return [...INDEXED, packIndex, listPages, assembleWacz];
+      return [...WACZ_PARTS, assembleWacz];
   }
 }

@@ -18,7 +18,7 @@ export type RunKind = 'names' | 'byFrom' | 'byTo' | 'edges';
 export const runKey = (graph: GraphName, kind: RunKind) => `${graph}-${kind}` as const;
 
 /** A graph whose vertices and edges are kept as runs. */
-function graphRuns(context: ExportContext, graph: GraphName, facts: ExportFacts) {
+export function graphRuns(context: ExportContext, graph: GraphName, facts: ExportFacts) {
   const names = new LineRuns(context, runKey(graph, 'names'), facts);
   const byFrom = new LineRuns(context, runKey(graph, 'byFrom'), facts);
   return {

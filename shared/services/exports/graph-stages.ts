@@ -1,8 +1,14 @@
 /** The link graph of pages and of hosts, in the text form of Common Crawl's web graphs, sorted in slices. */
 
 import { graphmlEdge, graphmlEnd, graphmlHead, graphmlNode } from '../outputs/graph/graphml.ts';
-import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
-import type { ExportFile } from './export-store.ts';
+import {
+  type ExportContext,
+  type ExportFacts,
+  type GraphSize,
+  NOTHING_WRITTEN,
+  type StageSlice,
+} from './export-context.ts';
+import { type ExportFile, storeFile } from './export-store.ts';
 import { type GraphName, type RunKind, runKey } from './gather-links.ts';
 import { halves, MAX_GRAPHML_EDGES, padded } from './graph-lines.ts';
 import { gzipLines } from './gzip-lines.ts';
@@ -67,6 +73,13 @@ function lineWriter(upload: ExportFile): FileWriter<string, object> {
   };
 }
 
+/** Adds to the size of a graph. */
+function grown(facts: ExportFacts, graph: GraphName, more: Partial<GraphSize>): ExportFacts {
+  const { vertices = 0, edges = 0 } = facts.graphs?.[graph] ?? {};
+  const size = { vertices: vertices + (more.vertices ?? 0), edges: edges + (more.edges ?? 0) };
+  return { ...facts, graphs: { ...facts.graphs, [graph]: size } };
+}
+
 /** Writes the vertices of a graph, and gives the first vertex of each edge its number. */
 export async function writeVertices(
   context: ExportContext,
@@ -86,7 +99,7 @@ export async function writeVertices(
     },
     open: lineWriter,
   });
-  return { ...slice, facts: await byTo.end(facts) };
+  return { ...slice, facts: await byTo.end(grown(facts, graph, { vertices: slice.written.records })) };
 }
 
 /** Gives the second vertex of each edge its number. */
@@ -134,11 +147,7 @@ export async function writeEdges(
     },
     open: lineWriter,
   });
-  const before = facts.edges?.[graph] ?? 0;
-  return {
-    ...slice,
-    facts: { ...facts, edges: { ...facts.edges, [graph]: before + slice.written.records } },
-  };
+  return { ...slice, facts: grown(facts, graph, { edges: slice.written.records }) };
 }
 
 /** Writes a small graph for programs that read GraphML. */
@@ -147,23 +156,30 @@ export async function writeGraphml(
   graph: GraphName,
   facts: ExportFacts,
 ): Promise<StageSlice> {
-  if ((facts.edges?.[graph] ?? 0) > MAX_GRAPHML_EDGES) return { written: NOTHING_WRITTEN, share: 1 };
-  const upload = context.objects.create(`${graph}/graph.graphml`);
-  const add = (text: string) => upload.add(Buffer.from(text));
-  try {
-    await add(graphmlHead);
+  if ((facts.graphs?.[graph]?.edges ?? 0) > MAX_GRAPHML_EDGES) return { written: NOTHING_WRITTEN, share: 1 };
+  async function* texts(): AsyncGenerator<string> {
+    yield graphmlHead;
     for await (const { id, name } of verticesBehind(context, graph, facts, undefined))
-      await add(graphmlNode(String(id), name));
+      yield graphmlNode(String(id), name);
     for await (const line of linesOfRuns(context, facts, runKey(graph, 'edges'))) {
       const [from, to] = halves(edgeLine(line));
-      await add(graphmlEdge(from, to));
+      yield graphmlEdge(from, to);
     }
-    await add(graphmlEnd);
-    const { bytes } = upload;
-    await upload.complete();
-    return { written: { ...NOTHING_WRITTEN, files: 1, bytes }, share: 1 };
-  } catch (error) {
-    await upload.abort();
-    throw error;
+    yield graphmlEnd;
   }
+  const bytes = await storeFile(context.objects, `${graph}/graph.graphml`, utf8(texts()));
+  return { written: { ...NOTHING_WRITTEN, files: 1, bytes }, share: 1 };
+}
+
+const PIECE_CHARS = 256 * 1024;
+
+async function* utf8(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  let held = '';
+  for await (const text of texts) {
+    held += text;
+    if (held.length < PIECE_CHARS) continue;
+    yield Buffer.from(held);
+    held = '';
+  }
+  yield Buffer.from(held);
 }

@@ -7,36 +7,32 @@ import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice 
 import { openLines, openParquet, type PartsAt, partNumber, writeParts } from './export-parts.ts';
 import { tablePart } from './ledger-stages.ts';
 
-/** Cursor: the key of the last exported object. Keys sort by time. */
-type ItemPlace = string;
-type At = PartsAt<ItemPlace> | undefined;
+type At = PartsAt<string> | undefined;
 
 export const writeItemLines = (context: ExportContext, at: At): Promise<StageSlice> =>
-  writeParts<string, ItemPlace>(context, at, {
+  writeParts<Item, string>(context, at, {
     values: (after) => context.items(after),
     open: (number) =>
-      openLines(context.objects, `items-${partNumber(number)}.jsonl.gz`, (line) => `${line}\n`),
+      openLines(
+        context.objects,
+        `items-${partNumber(number)}.jsonl.gz`,
+        (item) => `${JSON.stringify(item)}\n`,
+      ),
   });
 
 /** Lines of CSV with a header. An item's lists and objects are JSON. */
 export function writeItemCsv(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
   const { header, lineOf } = itemCsvLines(createItemColumns(facts.itemTypes).columns());
-  return writeParts<string, ItemPlace>(context, at, {
+  return writeParts<Item, string>(context, at, {
     values: (after) => context.items(after),
-    open: (number) =>
-      openLines(
-        context.objects,
-        `items-${partNumber(number)}.csv.gz`,
-        (line) => lineOf(JSON.parse(line) as Item),
-        header,
-      ),
+    open: (number) => openLines(context.objects, `items-${partNumber(number)}.csv.gz`, lineOf, header),
   });
 }
 
 /** Finds the columns that all items need together. */
 export async function findItemColumns(
   context: ExportContext,
-  at: ItemPlace | undefined,
+  at: string | undefined,
   facts: ExportFacts,
 ): Promise<StageSlice> {
   const found = createItemColumns(facts.itemTypes);
@@ -44,7 +40,7 @@ export async function findItemColumns(
   let isCut = false;
   for await (const placed of context.items(at)) {
     after = placed.after;
-    if (placed.value !== undefined) found.add(JSON.parse(placed.value) as Item);
+    if (placed.value !== undefined) found.add(placed.value);
     isCut = placed.isGoodEnd !== false && context.isLate();
     if (isCut) break;
   }
@@ -59,11 +55,8 @@ export async function findItemColumns(
 export function writeItemTable(context: ExportContext, at: At, facts: ExportFacts): Promise<StageSlice> {
   const columns = createItemColumns(facts.itemTypes).columns();
   const rowOf = itemRows(columns);
-  return writeParts<string, ItemPlace>(context, at, {
+  return writeParts<Item, string>(context, at, {
     values: (after) => context.items(after),
-    open: (number) =>
-      openParquet(context.objects, tablePart('items', number), columns, (line) =>
-        rowOf(JSON.parse(line) as Item),
-      ),
+    open: (number) => openParquet(context.objects, tablePart('items', number), columns, rowOf),
   });
 }

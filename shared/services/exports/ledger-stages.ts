@@ -5,7 +5,7 @@ import { DOCUMENT_COLUMNS, documentTableRow } from '../outputs/parquet/document-
 import { URL_COLUMNS, urlTableRow } from '../outputs/parquet/url-table.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../report/url-line.ts';
-import { located } from '../report/url-rows.ts';
+import { located, seedRows, waitingSeeds } from '../report/url-rows.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
 import {
   bothParts,
@@ -75,13 +75,21 @@ async function* urlsBehind(
   context: ExportContext,
   from: LedgerPlace | undefined,
 ): AsyncGenerator<Placed<UrlDetail, LedgerPlace>> {
+  const { rows, crawl } = context;
+  // A later slice does not know which of them the earlier ones have met.
+  const seeds: ReturnType<typeof waitingSeeds> = from === undefined ? waitingSeeds(rows) : new Map();
+  let after = from;
   let batch: PlacedRecord[] = [];
   for await (const placed of walkLedgers(context, from)) {
+    seeds.delete(placed.record.url);
+    ({ after } = placed);
     if (batch.push(placed) < BATCH) continue;
     yield* await detailsOf(context, batch);
     batch = [];
   }
   yield* await detailsOf(context, batch);
+  for await (const [value] of seedRows(rows, crawl, seeds))
+    yield { value, after: after!, isGoodEnd: false, share: 1 };
 }
 
 async function detailsOf(

@@ -8,6 +8,7 @@ import {
   NOTHING_WRITTEN,
   type StageSlice,
 } from './export-context.ts';
+import { readJson } from './export-store.ts';
 import { placeOf } from './made-behind.ts';
 import { keptPiece } from './sliced-file.ts';
 import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
@@ -65,6 +66,6 @@ export async function listedRows<Row>(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [name, bytes] of list)
-    for (const row of await objects.readJson<Row[]>(name, bytes)) rows.push(row);
+    for (const row of await readJson<Row[]>(objects, name, bytes)) rows.push(row);
   return rows;
 }

@@ -53,7 +53,7 @@ export async function* madeBehind<Value>(
     }
   }
   const skip = (url: string, reason: string) => {
-    context.warn(`${url} has no ${what}: ${reason}`);
+    context.skip(url, reason, what);
     skips.push(url);
   };
   for await (const [url, value] of make(records(), skip)) {

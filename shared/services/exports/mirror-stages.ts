@@ -2,13 +2,15 @@
 import { isWithheld } from '../../core/causes/cause.ts';
 import { causeText } from '../../core/causes/cause-text.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { isHtmlType } from '../outputs/rewrite-payload.ts';
 import { type ArchivedPayload, usedPayloads } from './archived-payloads.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
+import type { FolderFile } from './export-parts.ts';
 import { listedRows, listRows } from './list-stage.ts';
 import { madeBehind } from './made-behind.ts';
 import { isMirrored, type MirrorRow, type MirrorSite, mirrorRow, mirrorSite } from './mirror-site.ts';
 import type { LedgerPlace } from './walk-ledgers.ts';
-import { type FolderAt, type FolderFile, writeFolder } from './zip-folder.ts';
+import { type FolderAt, writeFolder } from './zip-folder.ts';
 
 /** Lists the files and the redirects: links between files need the names of all. */
 export const listMirror = (context: ExportContext, at: never, facts: ExportFacts): Promise<StageSlice> =>
@@ -21,16 +23,19 @@ export async function writeMirrorFolder(
 ): Promise<StageSlice> {
   const { crawl, record, payloads } = context;
   const site = mirrorSite(await listedRows<MirrorRow>(context, facts), record.config);
+  let { mirrorPages = 0 } = facts;
   function fileOf(found: UrlRecord, payload: ArchivedPayload): FolderFile {
     const cause = found.result?.cause;
     if (cause && isWithheld(cause)) throw new Error(causeText(cause));
+    if (found.kind === undefined && isHtmlType(found.result?.contentType)) mirrorPages++;
     return { path: site.pathOf(found.url) as string, body: site.bytesOf(found, payload) };
   }
-  return writeFolder(context, at, `${crawl}-mirror.zip`, (after) =>
+  const slice = await writeFolder(context, at, `${crawl}-mirror.zip`, (after) =>
     madeBehind(context, after, 'file', (records, skip) =>
       usedPayloads(payloads, mirrored(records, site), fileOf, skip),
     ),
   );
+  return { ...slice, facts: { ...facts, mirrorPages } };
 }
 
 /** Pages that have a file, and pages to skip. A page that came to the crawl since has no name. */

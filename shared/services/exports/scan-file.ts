@@ -13,6 +13,9 @@ export async function scanFile(file: string, read: ReadAt, { add, warn }: ScanOu
     for await (const capture of scanCaptures(read)) await add(cdxjLine(capture, file));
   } catch (error) {
     if (!(error instanceof NotWarc)) throw error;
-    warn(`WARC file ${file} is damaged, and read up to there: ${error.message}`);
+    warn(damageText(file, error));
   }
 }
+
+export const damageText = (file: string, { message }: NotWarc): string =>
+  `WARC file ${file} is damaged, and exported up to there: ${message}. "strand warc check" finds all of its damage`;

@@ -1,5 +1,4 @@
 /** Links that were left out, and URLs that were not requested, each once: as lines of JSON or CSV. */
-import type { SkipLine } from '../../crawler/ports/skip-log.ts';
 import {
   hasLeftOut,
   leftOutUrl,
@@ -34,9 +33,8 @@ export async function gatherSkips(
   let beyond = at?.beyond ?? 0;
   for await (const { value, after, isGoodEnd } of context.skips(at?.after)) {
     if (value !== undefined) {
-      const line = JSON.parse(value) as SkipLine;
-      if ('beyond' in line) beyond += line.beyond;
-      else await runs.add(sortedLineOf(line));
+      if ('beyond' in value) beyond += value.beyond;
+      else await runs.add(sortedLineOf(value));
     }
     if (!isGoodEnd || !context.isLate()) continue;
     const next = { after, beyond } satisfies GatherAt;

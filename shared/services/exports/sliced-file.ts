@@ -63,7 +63,7 @@ export async function writeSlicedFile<Value, Place, State>(
 }
 
 /** Texts and deflated bodies together are smaller than their archive, or a little larger. */
-async function maxBytesOf({ archive }: ExportContext): Promise<number> {
+export async function maxBytesOf({ archive }: ExportContext): Promise<number> {
   const { warcs } = await archive.list();
   return 2 * warcs.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,8 +1,6 @@
 /** Lines that are sorted in slices: each slice keeps sorted runs as objects of the work, and later ones merge them. */
 import { mergeSorted } from '../../core/archive/merge-sorted.ts';
-import type { ReadAt } from '../../core/archive/scan-members.ts';
-import { linesBetween } from '../../core/archive/search-lines.ts';
-import { windowedRead } from '../../core/archive/windowed-read.ts';
+import { linesAfter } from '../../core/archive/search-lines.ts';
 import type { SortedLines } from './export-archive.ts';
 import type { ExportContext, ExportFacts } from './export-context.ts';
 
@@ -17,9 +15,7 @@ const MAX_WINDOW_BYTES = 4 * 1024 * 1024;
 export function mergedLines(sources: readonly SortedLines[], after = ''): AsyncGenerator<string> {
   const share = Math.floor(HELD_BYTES / sources.length);
   const windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share));
-  return mergeSorted(
-    sources.map(([read, bytes]) => linesAfter(windowedRead(read, windowBytes), bytes, after)),
-  );
+  return mergeSorted(sources.map(([read, bytes]) => linesAfter(read, bytes, after, windowBytes)));
 }
 
 /** Yields lines that are sorted, each once. */
@@ -29,19 +25,6 @@ export async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<str
     if (line !== before) yield line;
     before = line;
   }
-}
-
-const PIECE_LINES = 200;
-
-/** `after`: with its line feed, so that it comes behind its own text. */
-async function* linesAfter(read: ReadAt, bytes: number, after: string): AsyncGenerator<readonly string[]> {
-  let piece: string[] = [];
-  for await (const { text } of linesBetween(read, bytes, { from: after, below: END })) {
-    if (piece.push(`${text}\n`) < PIECE_LINES) continue;
-    yield piece;
-    piece = [];
-  }
-  if (piece.length > 0) yield piece;
 }
 
 /** The runs of that name. */
@@ -60,14 +43,15 @@ export const linesOfRuns = (
 ): AsyncGenerator<string> => unique(mergedLines(runsOf(context, facts, name), after));
 
 /** Characters of a run, which are held in memory until it is stored. */
-const RUN_CHARS = 32 * 1024 * 1024;
+const RUN_CHARS = 16 * 1024 * 1024;
 
 /** Keeps lines as runs, each sorted and without doubles. */
 export class LineRuns {
   readonly #context: ExportContext;
   readonly #name: string;
   readonly #runs: (readonly [name: string, bytes: number])[];
-  #lines: string[] = [];
+  /** Links repeat: of most lines, only the first is kept. */
+  #lines = new Set<string>();
   #chars = 0;
 
   /**
@@ -82,21 +66,21 @@ export class LineRuns {
 
   /** ASCII, with a line feed. Calls must not overlap. */
   async add(line: string): Promise<void> {
-    this.#lines.push(line);
-    this.#chars += line.length;
+    const before = this.#lines.size;
+    this.#lines.add(line);
+    if (this.#lines.size > before) this.#chars += line.length;
     if (this.#chars >= RUN_CHARS) await this.#store();
   }
 
   /** Returns the facts with all runs. Nothing may be added after it. */
   async end(facts: ExportFacts): Promise<ExportFacts> {
-    if (this.#lines.length > 0) await this.#store();
+    if (this.#lines.size > 0) await this.#store();
     return { ...facts, runs: { ...facts.runs, [this.#name]: this.#runs } };
   }
 
   async #store(): Promise<void> {
-    const lines = this.#lines.sort().filter((line, i, all) => line !== all[i - 1]);
-    const body = Buffer.from(lines.join(''), 'latin1');
-    this.#lines = [];
+    const body = Buffer.from([...this.#lines].sort().join(''), 'latin1');
+    this.#lines = new Set();
     this.#chars = 0;
     const name = `${this.#name}-${this.#runs.length}`;
     await this.#context.objects.putWork(name, body);

@@ -1,25 +1,32 @@
 /** A WACZ file, uploaded part by part over as many slices as it takes. */
-import { createHash, hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { descriptionOf, INDEX, isBetterMain, type Resource } from '../../core/archive/wacz.ts';
+import { withCodingWarnings } from '../../core/archive/replay-codings.ts';
+import {
+  INDEX,
+  isBetterMain,
+  newWacz,
+  type WaczDescription,
+  type WaczFile,
+  type WaczState,
+  waczArchive,
+  waczEnd,
+  waczFile,
+} from '../../core/archive/wacz.ts';
 import { waczPageLine, waczPagesHeader } from '../../core/archive/wacz-pages.ts';
 import { createZipNum } from '../../core/archive/zip-num.ts';
-import { type ZipEntry, zipDescriptor, zipDirectory, zipHeader } from '../../core/archive/zip-parts.ts';
 import { version } from '../../core/base/version.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
-import { warcName } from '../../core/text/stored-names.ts';
 import { type IndexLine, type IndexPlace, indexLines, plannedFiles } from './archive-plan.ts';
 import {
   type ExportContext,
   type ExportFacts,
+  ExportImpossible,
   NOTHING_WRITTEN,
   type Pieces,
   type StageSlice,
   type WaczFacts,
 } from './export-context.ts';
-import type { ExportFile } from './export-store.ts';
-import { keptPiece, piecesOf } from './sliced-file.ts';
-import { pageLocation, pagesIn } from './wacz-bytes.ts';
+import { keptPiece, maxBytesOf, piecesOf } from './sliced-file.ts';
+import { pageLocation, pagesIn } from './wacz-page.ts';
 import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
 
 const NO_FACTS: WaczFacts = { blocks: [], summary: [], pages: [] };
@@ -55,7 +62,7 @@ export async function packIndex(
     }
   }
   const offset = at?.offset ?? 0;
-  const index = createZipNum(lines(), INDEX, { offset });
+  const index = createZipNum(withCodingWarnings(lines(), context.warn), INDEX, { offset });
   const blocks: Uint8Array[] = [];
   for await (const block of index.blocks()) {
     blocks.push(block);
@@ -128,94 +135,81 @@ export async function listPages(
   };
 }
 
-interface AssembledAt {
-  readonly upload: unknown;
-  readonly createdAt: number;
-  readonly entries: readonly ZipEntry[];
-  readonly resources: readonly Resource[];
+/** The crawl has no WARC file yet. */
+export class NothingArchived extends ExportImpossible {
+  override name = 'NothingArchived';
 }
 
-/** Copies all files into the WACZ, one after the other; the index, the pages and the descriptions last. */
+/** The files of the package: the index, the pages and the descriptions last. */
+async function filesOf(context: ExportContext, facts: ExportFacts): Promise<readonly WaczFile[]> {
+  const { warcs } = await plannedFiles(context, facts);
+  if (warcs.length === 0) throw new NothingArchived(`Nothing is archived yet in the crawl ${context.crawl}`);
+  const { blocks, summary, pages } = factsOf(facts);
+  const kept = (path: string, pieces: Pieces, isDeflated = false): WaczFile => ({
+    path,
+    isDeflated,
+    read: () => piecesOf(context, pieces),
+  });
+  return [
+    ...warcs.map(waczArchive),
+    kept(`indexes/${INDEX}`, blocks),
+    kept('indexes/index.idx', summary, true),
+    kept('pages/pages.jsonl', pages, true),
+  ];
+}
+
+const descriptionOf = ({ crawl }: ExportContext, facts: ExportFacts): WaczDescription => ({
+  title: crawl,
+  software: `Strand ${version}`,
+  main: factsOf(facts).main,
+});
+
+/** Yields the bytes of the package, after the other stages. */
+export async function* waczBytes(context: ExportContext, facts: ExportFacts): AsyncGenerator<Uint8Array> {
+  let state = newWacz(context.now());
+  for (const file of await filesOf(context, facts)) state = yield* waczFile(state, file);
+  yield* waczEnd(state, descriptionOf(context, facts));
+}
+
+interface AssembledAt {
+  readonly upload: unknown;
+  readonly state: WaczState;
+}
+
+/** Copies all files into the package, one after the other. */
 export async function assembleWacz(
   context: ExportContext,
   at: AssembledAt | undefined,
   facts: ExportFacts,
 ): Promise<StageSlice> {
   const { crawl, objects, isLate } = context;
-  const files = await plannedFiles(context, facts);
-  const { blocks, summary, pages, main } = factsOf(facts);
-  const size = (pieces: Pieces) => pieces.reduce((sum, [, bytes]) => sum + bytes, 0);
-  const archived = files.warcs.reduce((sum, { bytes }) => sum + bytes, 0);
-  const total = archived + size(blocks) + size(summary) + size(pages) + 1000 * (files.warcs.length + 10);
+  const files = await filesOf(context, facts);
+  const warcs = files.filter(({ path }) => path.startsWith('archive/')).length;
+  const total = await maxBytesOf(context);
   const upload = at ? objects.resume(at.upload) : objects.create(`${crawl}.wacz`, total);
-  const zip = new ZipWriter(upload, at ?? { createdAt: context.now(), entries: [], resources: [] });
-  const contents: [path: string, read: () => AsyncIterable<Uint8Array>][] = [
-    ...files.warcs.map(({ name, read }) => [`archive/${warcName(name)}`, read] as [string, typeof read]),
-    [`indexes/${INDEX}`, () => piecesOf(context, blocks)],
-    ['indexes/index.idx', () => piecesOf(context, summary)],
-    ['pages/pages.jsonl', () => piecesOf(context, pages)],
-  ];
-  try {
-    for (const [path, read] of contents.slice(zip.entries.length)) {
-      await zip.add(path, read());
-      if (!isLate()) continue;
-      const paused = { upload: await upload.pause(), ...zip.state } satisfies AssembledAt;
-      return { at: paused, written: NOTHING_WRITTEN, share: upload.bytes / total };
+  let state = at?.state ?? newWacz(context.now());
+  async function add<T>(bytes: AsyncGenerator<Uint8Array, T>): Promise<T> {
+    for (;;) {
+      const { value, done } = await bytes.next();
+      if (done) return value;
+      await upload.add(value);
     }
-    const software = `Strand ${version}`;
-    const described = { title: crawl, createdAt: zip.state.createdAt, software };
-    const description = descriptionOf(described, zip.resources, main);
-    await zip.add('datapackage.json', [Buffer.from(description)]);
-    const digest = { path: 'datapackage.json', hash: `sha256:${hash('sha256', description)}` };
-    await zip.add('datapackage-digest.json', [Buffer.from(`${JSON.stringify(digest, undefined, 2)}\n`)]);
-    await zip.end();
+  }
+  try {
+    for (const file of files.slice(state.entries.length)) {
+      state = await add(waczFile(state, file));
+      if (!isLate()) continue;
+      const paused = { upload: await upload.pause(), state } satisfies AssembledAt;
+      return { at: paused, written: NOTHING_WRITTEN, share: Math.min(1, upload.bytes / total) };
+    }
+    await add(waczEnd(state, descriptionOf(context, facts)));
     const { bytes } = upload;
     await upload.complete();
-    const written = { files: 1, bytes, records: files.warcs.length, skipped: 0 };
+    const written = { files: 1, bytes, records: warcs, skipped: 0 };
     return { written, share: 1 };
   } catch (error) {
     // An earlier slice's parts stay: the next function continues with them.
     if (!at) await upload.abort();
     throw error;
-  }
-}
-
-/** Adds entries to a ZIP file. */
-class ZipWriter {
-  readonly #upload: ExportFile;
-  readonly #createdAt: number;
-  readonly entries: ZipEntry[];
-  readonly resources: Resource[];
-
-  constructor(upload: ExportFile, { createdAt, entries, resources }: Omit<AssembledAt, 'upload'>) {
-    this.#upload = upload;
-    this.#createdAt = createdAt;
-    this.entries = [...entries];
-    this.resources = [...resources];
-  }
-
-  get state(): Omit<AssembledAt, 'upload'> {
-    return { createdAt: this.#createdAt, entries: this.entries, resources: this.resources };
-  }
-
-  async add(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const offset = this.#upload.bytes;
-    await this.#upload.add(zipHeader(path, this.#createdAt));
-    const digest = createHash('sha256');
-    let [bytes, sum] = [0, 0];
-    for await (const chunk of chunks) {
-      digest.update(chunk);
-      sum = crc32(chunk, sum);
-      bytes += chunk.length;
-      await this.#upload.add(chunk);
-    }
-    await this.#upload.add(zipDescriptor({ bytes, crc32: sum }));
-    this.entries.push({ path, offset, bytes, crc32: sum });
-    const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-    this.resources.push({ name, path, hash: `sha256:${digest.digest('hex')}`, bytes });
-  }
-
-  end(): Promise<void> {
-    return this.#upload.add(zipDirectory(this.entries, this.#upload.bytes, this.#createdAt));
   }
 }

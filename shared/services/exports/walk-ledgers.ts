@@ -3,8 +3,9 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
-import { type RowSource, recordsOf } from '../report/url-rows.ts';
-import { ExportImpossible, type HostPages } from './export-context.ts';
+import { recordsOf } from '../report/url-rows.ts';
+import { ExportImpossible } from './export-context.ts';
+import type { ExportRows } from './export-source.ts';
 
 /** Cursor: the position after a record. */
 export interface LedgerPlace {
@@ -24,8 +25,7 @@ export interface PlacedRecord {
 
 interface WalkedCrawl {
   readonly crawl: CrawlId;
-  readonly rows: RowSource;
-  readonly hostPages: HostPages;
+  readonly rows: ExportRows;
 }
 
 const PAGE_HOSTS = 100;
@@ -35,7 +35,7 @@ const PAGE_HOSTS = 100;
  * part was walked. `isWanted`: whether the records of a host are yielded. Default: of all.
  */
 export async function* walkLedgers(
-  { crawl, rows, hostPages }: WalkedCrawl,
+  { crawl, rows }: WalkedCrawl,
   from?: LedgerPlace,
   isWanted: (head: Head) => boolean = () => true,
 ): AsyncGenerator<PlacedRecord> {
@@ -43,7 +43,7 @@ export async function* walkLedgers(
   let sought = from?.host;
   let hosts = from?.hosts ?? 0;
   do {
-    const found = await hostPages(crawl, page, PAGE_HOSTS);
+    const found = await rows.ledgers.hostPage(crawl, page, PAGE_HOSTS);
     for (const { host, head } of found.hosts) {
       if (sought !== undefined && host !== sought) continue;
       const part = host === sought ? from?.part : undefined;

@@ -1,4 +1,4 @@
-/** A folder of files as a ZIP file, which is written over many slices. */
+/** A folder of files, or one ZIP file of them, which is written over many slices. */
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import {
@@ -9,14 +9,9 @@ import {
   zipHeader,
 } from '../../core/archive/zip-parts.ts';
 import type { ExportContext, Pieces, StageSlice } from './export-context.ts';
+import { eachFile, type FolderFile, type PartsAt, writeParts } from './export-parts.ts';
 import type { Placed } from './placed.ts';
 import { type FileWriter, keptPiece, piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
-
-export interface FolderFile {
-  /** With `/` between folders. */
-  readonly path: string;
-  readonly body: Uint8Array;
-}
 
 interface FolderState {
   /** ms since the epoch: the time of all files. */
@@ -26,14 +21,27 @@ interface FolderState {
   readonly directory: Pieces;
 }
 
-export type FolderAt<Place> = SlicedAt<Place, FolderState> | undefined;
+export type FolderAt<Place> = SlicedAt<Place, FolderState> | PartsAt<Place> | undefined;
 
 const deflate = promisify(deflateRaw);
 
-/** Writes files into a ZIP file in the order in which they come. */
+/** Writes files in the order in which they come: each by itself if the destination has folders, or as `name`, a ZIP file. */
 export const writeFolder = <Place>(
   context: ExportContext,
   at: FolderAt<Place>,
+  name: string,
+  values: (after: Place | undefined) => AsyncIterable<Placed<FolderFile, Place>>,
+): Promise<StageSlice> =>
+  context.objects.hasFolders
+    ? writeParts(context, at as PartsAt<Place> | undefined, {
+        values,
+        open: async () => eachFile(context.objects),
+      })
+    : writeZip(context, at as SlicedAt<Place, FolderState> | undefined, name, values);
+
+const writeZip = <Place>(
+  context: ExportContext,
+  at: SlicedAt<Place, FolderState> | undefined,
   name: string,
   values: (after: Place | undefined) => AsyncIterable<Placed<FolderFile, Place>>,
 ): Promise<StageSlice> =>

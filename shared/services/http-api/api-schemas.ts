@@ -11,7 +11,6 @@ import { URL_KINDS } from '../../core/url/url-kind.ts';
 import { CAPTURE_KINDS, type CaptureEntry, type CapturePage } from '../control/captures.ts';
 import type {
   AddedSeeds,
-  BegunCrawl,
   CrawlEntry,
   CrawlPage,
   DomainPage,
@@ -139,10 +138,6 @@ const addedSeedsSchema = z.strictObject({
   added: count,
   refused: z.array(z.strictObject({ url: z.string(), reason: z.string() })),
 }) satisfies z.ZodType<AddedSeeds>;
-
-const begunCrawlSchema = crawlSummarySchema
-  .extend({ refused: addedSeedsSchema.shape.refused.describe('Seeds that were left out') })
-  .describe('A crawl that has begun') satisfies z.ZodType<BegunCrawl>;
 
 const crawlDeletionSchema = z.strictObject({
   crawl: crawlIdSchema,
@@ -345,7 +340,6 @@ export const API_SCHEMAS = {
   SiteEntry: siteEntrySchema,
   ResumeLimits: resumeSchema,
   CrawlSummary: crawlSummarySchema,
-  BegunCrawl: begunCrawlSchema,
   CrawlList: z.strictObject({
     crawls: z.array(crawlEntrySchema),
     cursor: z.string().optional().describe('For the next page; none on the last'),

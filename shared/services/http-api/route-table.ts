@@ -53,11 +53,10 @@ export const ROUTES: readonly Route[] = [
     operationId: 'createCrawl',
     method: 'POST',
     path: '/crawls',
-    summary:
-      'Begin a crawl. Without a name it is called after the host of its first seed. Seeds that it leaves out are `refused`, and the others begin it.',
+    summary: 'Begin a crawl. Without a name it is called after the host of its first seed.',
     body: newCrawlSchema,
     bodyName: 'NewCrawl',
-    answerName: 'BegunCrawl',
+    answerName: 'CrawlSummary',
     status: 201,
     run: (control, { body, caller }) => control.create(body, caller),
   }),

@@ -32,8 +32,7 @@ export async function* urlRows(
   source: RowSource,
   crawl: CrawlId,
 ): AsyncGenerator<readonly UrlDetail[], void, undefined> {
-  // Before the ledgers: a seed that comes to one of them meanwhile is not lost, and comes once.
-  const seeds = new Map(source.waitingSeeds?.().map((seed) => [seed.url, seed]));
+  const seeds = waitingSeeds(source);
   let batch: UrlRecord[] = [];
   const take = async () => {
     const records = await located(source, crawl, batch);
@@ -47,8 +46,21 @@ export async function* urlRows(
     }
   }
   if (batch.length > 0) yield await take();
+  yield* seedRows(source, crawl, seeds);
+}
+
+/** Before the ledgers are read: a seed that comes to one of them meanwhile is not lost. */
+export const waitingSeeds = (source: RowSource): Map<string, Link> =>
+  new Map(source.waitingSeeds?.().map((seed) => [seed.url, seed]));
+
+/** The rows of seeds that were not met in the ledgers. */
+export async function* seedRows(
+  { ledgers }: RowSource,
+  crawl: CrawlId,
+  seeds: ReadonlyMap<string, Link>,
+): AsyncGenerator<readonly UrlDetail[]> {
   for (const seed of seeds.values()) {
-    const { record } = await lookUpUrl(source.ledgers, crawl, seed.url);
+    const { record } = await lookUpUrl(ledgers, crawl, seed.url);
     yield [record ? urlDetail(record) : seedDetail(seed)];
   }
 }

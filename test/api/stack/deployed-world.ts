@@ -1,6 +1,8 @@
 /** A stack deployed in the simulated account, with a few pages to crawl, and a connection to it. */
 import { connectionOf, type StackConnection } from '../../../api/stack/connect-stack.ts';
 import { createWorkerHooks } from '../../../functions/worker-hooks.ts';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
+import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import type { ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import { createSimCloud, type SimCloud } from '../../../simulation/models/cloud.ts';
 import { NO_FAULTS } from '../../../simulation/models/faults.ts';
@@ -57,4 +59,24 @@ export function deployedWorld(pages: Pages, options: Deployed = {}): DeployedWor
   const { clock } = opened.engine;
   const connection = connectionOf('Strand', opened, settings, { clock });
   return { cloud, time, deployment, connection, web };
+}
+
+/** Without an event to come, time would end while files are read and written. Returns a function that ends it. */
+export function keepTime(time: VirtualTime): () => void {
+  let isOver = false;
+  const beat = () => void (isOver || time.at(time.now() + 1000, beat));
+  beat();
+  return () => {
+    isOver = true;
+  };
+}
+
+/** Joins the crawl's WARC files. */
+export async function compactNow(
+  { cloud, connection: { clock } }: DeployedWorld,
+  crawl: CrawlId,
+): Promise<void> {
+  const { s3, dynamo } = cloud.clientsOf(cloud.begin('compactor'));
+  const { settings, sizes } = cloud;
+  await compactCrawl({ s3, dynamo, clock, names: settings, sizes, crawl, finished: true });
 }

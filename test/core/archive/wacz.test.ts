@@ -5,8 +5,8 @@ import { encodeCapture } from '../../../shared/core/archive/capture.ts';
 import { findTitle } from '../../../shared/core/archive/find-title.ts';
 import { encodeMetadata } from '../../../shared/core/archive/metadata.ts';
 import type { ReadAt } from '../../../shared/core/archive/scan-members.ts';
-import { writeWacz } from '../../../shared/core/archive/wacz.ts';
-import type { WaczPage } from '../../../shared/core/archive/wacz-pages.ts';
+import { isBetterMain, newWacz, waczEnd, waczFile } from '../../../shared/core/archive/wacz.ts';
+import { type WaczPage, waczPageLine, waczPagesHeader } from '../../../shared/core/archive/wacz-pages.ts';
 import { createZipNum } from '../../../shared/core/archive/zip-num.ts';
 import { captureOf, joined, RECORDS, T0 } from './captures.ts';
 import { unzip } from './unzip.ts';
@@ -23,34 +23,30 @@ const PAGES: WaczPage[] = [
   { url: 'http://b.test/', date: '2026-01-02T03:04:07Z', title: 'B', isSeed: true },
 ];
 
-const made = (changes: { pages?: WaczPage[]; mainUrl?: string } = {}) =>
-  joined(
-    writeWacz({
-      title: 'a.test',
-      createdAt: T0,
-      software: 'Strand 1',
-      warcs: ['one', 'two'].map((name) => ({
-        name: `${name}.warc.gz`,
-        bytes: name.length,
-        read: () => each([Buffer.from(name)]),
-      })),
-      cdxj: each(['test,a)/ 20260102030405 {"url": "a"}\n', 'test,b)/ 20260102030407 {"url": "b"}\n']),
-      pages: each(changes.pages ?? PAGES),
-      mainUrl: changes.mainUrl,
-    }),
-  );
+/** The bytes of a package of these files, each in two pieces. */
+async function* packed(files: Record<string, string>, main?: WaczPage): AsyncGenerator<Uint8Array> {
+  let state = newWacz(T0);
+  for (const [path, text] of Object.entries(files)) {
+    const read = () => each([text.slice(0, 3), text.slice(3)].map((piece) => Buffer.from(piece)));
+    // As after a pause.
+    const stored = JSON.parse(JSON.stringify(state));
+    state = yield* waczFile(stored, { path, isDeflated: path.startsWith('pages/'), read });
+  }
+  yield* waczEnd(state, { title: 'a.test', software: 'Strand 1', main });
+}
+
+const FILES = {
+  'archive/one.warc.gz': 'one',
+  'archive/two.warc.gz': 'the second',
+  'indexes/index.cdx.gz': '',
+  'pages/pages.jsonl': 'x'.repeat(1000),
+};
+const made = () => joined(packed(FILES, PAGES[1]));
 
 test('a WACZ has all files of the standard, and each is just what its description says', async () => {
   const entries = unzip(await made());
-  expect([...entries.keys()]).toEqual([
-    'archive/one.warc.gz',
-    'archive/two.warc.gz',
-    'indexes/index.cdx.gz',
-    'indexes/index.idx',
-    'pages/pages.jsonl',
-    'datapackage.json',
-    'datapackage-digest.json',
-  ]);
+  expect([...entries.keys()]).toEqual([...Object.keys(FILES), 'datapackage.json', 'datapackage-digest.json']);
+  for (const [path, text] of Object.entries(FILES)) expect(entries.get(path)!.bytes.toString()).toBe(text);
   const description = entries.get('datapackage.json')!.bytes;
   const { resources, ...rest } = JSON.parse(description.toString());
   expect(rest).toEqual({
@@ -62,7 +58,7 @@ test('a WACZ has all files of the standard, and each is just what its descriptio
     mainPageUrl: 'http://a.test/',
     mainPageDate: '2026-01-02T03:04:06Z',
   });
-  expect(resources.map(({ path }: { path: string }) => path)).toEqual([...entries.keys()].slice(0, 5));
+  expect(resources.map(({ path }: { path: string }) => path)).toEqual([...entries.keys()].slice(0, 4));
   for (const { path, hash, bytes } of resources) {
     expect(hash).toBe(sha256(entries.get(path)!.bytes));
     expect(bytes).toBe(entries.get(path)!.bytes.length);
@@ -73,20 +69,15 @@ test('a WACZ has all files of the standard, and each is just what its descriptio
   });
 });
 
-test('WARC files and the index are stored, so that ranges of them can be read', async () => {
-  const entries = unzip(await made());
-  for (const name of ['archive/one.warc.gz', 'archive/two.warc.gz', 'indexes/index.cdx.gz'])
-    expect(entries.get(name)!.isStored).toBe(true);
-  expect(entries.get('archive/two.warc.gz')!.bytes.toString()).toBe('two');
+test('WARC files and the index are stored, so that ranges of them can be read; other files are deflated', async () => {
+  const bytes = await made();
+  const stored = [...unzip(bytes)].filter(([, { isStored }]) => isStored).map(([path]) => path);
+  expect(stored).toEqual(Object.keys(FILES).slice(0, 3));
+  expect(bytes.length).toBeLessThan(2500);
 });
 
-test('pages have a header, ids of their own, their titles, and say which are seeds', async () => {
-  const lines = unzip(await made())
-    .get('pages/pages.jsonl')!
-    .bytes.toString()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+test('pages have a header, ids of their own, their titles, and say which are seeds', () => {
+  const lines = [waczPagesHeader(), ...PAGES.map(waczPageLine)].map((line) => JSON.parse(line));
   expect(lines[0]).toEqual({ format: 'json-pages-1.0', id: 'pages', title: 'Pages' });
   expect(lines.slice(1).map(({ id, ...page }) => page)).toEqual([
     { url: 'http://a.test/x', ts: '2026-01-02T03:04:05.678Z', title: 'X "and" more' },
@@ -96,32 +87,24 @@ test('pages have a header, ids of their own, their titles, and say which are see
   expect(new Set(lines.map(({ id }) => id)).size).toBe(4);
 });
 
-test('the main page is the one requested, else the first seed, else the first page', async () => {
-  const mainOf = async (changes: Parameters<typeof made>[0]) =>
-    JSON.parse(
-      unzip(await made(changes))
-        .get('datapackage.json')!
-        .bytes.toString(),
-    ).mainPageUrl;
-  expect(await mainOf({ mainUrl: 'http://b.test/' })).toBe('http://b.test/');
-  expect(await mainOf({ mainUrl: 'http://elsewhere.test/' })).toBe('http://a.test/');
-  expect(await mainOf({ pages: PAGES.slice(0, 1) })).toBe('http://a.test/x');
-  expect(await mainOf({ pages: [] })).toBeUndefined();
+test('the main page is the one requested, else the first seed, else the first page', () => {
+  const mainOf = (pages: readonly WaczPage[], mainUrl?: string) => {
+    let main: WaczPage | undefined;
+    for (const page of pages) if (isBetterMain(page, main, mainUrl)) main = page;
+    return main?.url;
+  };
+  expect(mainOf(PAGES, 'http://b.test/')).toBe('http://b.test/');
+  expect(mainOf(PAGES, 'http://elsewhere.test/')).toBe('http://a.test/');
+  expect(mainOf(PAGES.slice(0, 1))).toBe('http://a.test/x');
 });
 
 test('a WACZ whose contents fail, fails', async () => {
-  const fails = writeWacz({
-    title: 't',
-    createdAt: T0,
-    software: 's',
-    warcs: [],
-    cdxj: (async function* () {
-      yield 'a 1 {}\n';
-      throw new Error('the disk is gone');
-    })(),
-    pages: each([]),
-  });
-  await expect(joined(fails)).rejects.toThrow('the disk is gone');
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('a');
+    throw new Error('the disk is gone');
+  }
+  const file = { path: 'archive/one.warc.gz', read: failing };
+  await expect(joined(waczFile(newWacz(T0), file))).rejects.toThrow('the disk is gone');
 });
 
 test('each line of an index is in the block that the summary leads to', async () => {

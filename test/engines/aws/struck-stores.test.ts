@@ -1,4 +1,5 @@
 /** Every call of the smaller stores of a stack, struck: the objects of exports, links left out, notes, directories, workers that are started. */
+
 import { gzipSync } from 'node:zlib';
 import { compactCrawl } from '../../../shared/engines/aws/archive/compactor.ts';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
@@ -13,6 +14,7 @@ import { ExportObjects } from '../../../shared/engines/aws/exports/export-object
 import { CrawlDirectory } from '../../../shared/engines/aws/state/crawl-directory.ts';
 import { createQuietNotes } from '../../../shared/engines/aws/state/quiet.ts';
 import { AwsWorkerPool } from '../../../shared/engines/aws/workers/worker-pool.ts';
+import { putJson, readJson, storeFile } from '../../../shared/services/exports/export-store.ts';
 import { CRAWL, headOf, RECORD } from '../../contract/subjects.ts';
 import { openGolden } from '../../golden.ts';
 import type { World } from './struck-calls.ts';
@@ -71,12 +73,12 @@ describeOperations(
       async run(world) {
         const objects = objectsOf(world);
         await objects.putWork('part', bytesOf(50));
-        const size = await objects.putJson('facts', { n: 1 });
-        await objects.putResult('result', bytesOf(20));
+        const size = await putJson(objects, 'facts', { n: 1 });
+        await storeFile(objects, 'result', [bytesOf(20)]);
         const read = objects.workReader('part', 50);
         return [
-          await objects.readJson('facts', size),
-          await objects.readWholeJson('facts'),
+          await readJson(objects, 'facts', size),
+          await readJson(objects, 'facts'),
           await objects.readWork('part', 10),
           await read(40, 30),
           await read(10, 5),
@@ -88,7 +90,7 @@ describeOperations(
       name: 'deletes some of what an export keeps, then all',
       async prepare(world) {
         for (const name of ['a', 'b', 'c']) await world.wait(objectsOf(world).putWork(name, bytesOf(9)));
-        await world.wait(objectsOf(world).putResult('a', bytesOf(9)));
+        await world.wait(storeFile(objectsOf(world), 'a', [bytesOf(9)]));
       },
       async run(world) {
         await objectsOf(world).deleteWork(['a']);

@@ -48,8 +48,8 @@ export interface StackArchive extends ExportArchive {
 
 /** The WARC files of a crawl at one time. */
 export interface StackFiles extends ArchiveFiles {
-  /** Returns the reader of the file's index; undefined if it has none. */
-  openIndex(file: string): (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Returns the bytes of the file's index; undefined if it has none. */
+  readIndex(file: string): AsyncIterable<Uint8Array> | undefined;
   /** As {@link StackArchive.cdxj}, of these files alone. */
   cdxj(warn?: (message: string) => void): AsyncGenerator<string, void, undefined>;
 }
@@ -142,12 +142,12 @@ function archiveFiles(
     sizes: files,
     reader,
     has: ({ file, offset, length }) => offset + length <= (files.get(file) ?? 0),
-    indexOf(file) {
+    async openIndex(file) {
       const index = indexName(file);
       const bytes = files.get(index);
       return bytes === undefined ? undefined : [reader(index), bytes];
     },
-    openIndex: (file) => (files.has(indexName(file)) ? () => wholeFile(reader(indexName(file))) : undefined),
+    readIndex: (file) => (files.has(indexName(file)) ? wholeFile(reader(indexName(file))) : undefined),
     cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
   };
 }

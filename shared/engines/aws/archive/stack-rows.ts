@@ -1,6 +1,6 @@
 /** The known URLs of a stack's crawls, by their ledgers. */
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { RowSource } from '../../../services/report/url-rows.ts';
+import type { ExportRows } from '../../../services/exports/export-source.ts';
 import type { StackSettings } from '../settings.ts';
 import type { OpenedStack } from '../stack.ts';
 import { type JoinedResolver, joinedResolver } from './joined-warcs.ts';
@@ -8,7 +8,7 @@ import { type JoinedResolver, joinedResolver } from './joined-warcs.ts';
 export function stackRows(
   { engine, clients }: Pick<OpenedStack, 'engine' | 'clients'>,
   names: Pick<StackSettings, 'crawlState'>,
-): RowSource {
+): ExportRows {
   const { clock, ledgers } = engine;
   const resolvers = new Map<CrawlId, JoinedResolver>();
   return {

@@ -1,5 +1,4 @@
 /** The objects of an export: its files, and what it keeps between the slices of its work. */
-import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -36,6 +35,7 @@ export interface PausedUpload {
 }
 
 export class ExportObjects implements ExportStore {
+  readonly hasFolders = false;
   readonly #context: ObjectContext;
   readonly #results: string;
   readonly #work: string;
@@ -56,37 +56,23 @@ export class ExportObjects implements ExportStore {
     return new ExportUpload(this, this.#context, `${this.#results}${paused.name}`, paused);
   }
 
-  async putResult(name: string, body: Uint8Array): Promise<void> {
-    await this.#put(this.#results + name, body);
-  }
-
   async putWork(name: string, body: Uint8Array): Promise<void> {
-    await this.#put(this.#work + name, body);
+    const { s3, bucket, clock } = this.#context;
+    const Key = this.#work + name;
+    const command = new PutObjectCommand({ Bucket: bucket, Key, Body: body });
+    await withRetry(`storing ${Key}`, () => s3.send(command), { clock });
   }
 
-  readWork(name: string, bytes: number): Promise<Uint8Array> {
-    return readRange({ ...this.#context, folder: this.#work }, name, 0, bytes);
+  async readWork(name: string, bytes?: number): Promise<Uint8Array> {
+    const folder = { ...this.#context, sizes: SIZES, folder: this.#work };
+    const end = bytes ?? (await sizeOf(folder, name));
+    if (end === undefined) throw new Error(`Expected ${this.#work}${name} to be there`);
+    return readRange(folder, name, 0, end);
   }
 
   workReader(name: string, bytes: number): ReadAt {
     const folder = { ...this.#context, folder: this.#work };
     return (offset, length) => readRange(folder, name, offset, Math.min(bytes, offset + length));
-  }
-
-  async putJson(name: string, value: unknown): Promise<number> {
-    const body = gzipSync(JSON.stringify(value));
-    await this.putWork(name, body);
-    return body.length;
-  }
-
-  async readJson<T>(name: string, bytes: number): Promise<T> {
-    return JSON.parse(gunzipSync(await this.readWork(name, bytes)).toString('utf8')) as T;
-  }
-
-  async readWholeJson<T>(name: string): Promise<T> {
-    const bytes = await sizeOf({ ...this.#context, sizes: SIZES, folder: this.#work }, name);
-    if (bytes === undefined) throw new Error(`Expected ${this.#work}${name} to be there`);
-    return this.readJson(name, bytes);
   }
 
   async deleteAllWork(): Promise<void> {
@@ -99,12 +85,6 @@ export class ExportObjects implements ExportStore {
   async deleteWork(names: readonly string[]): Promise<void> {
     const keys = names.map((name) => this.#work + name);
     await deleteObjects(this.#context, 'deleting what an export kept', keys);
-  }
-
-  async #put(key: string, body: Uint8Array): Promise<void> {
-    const { s3, bucket, clock } = this.#context;
-    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body });
-    await withRetry(`storing ${key}`, () => s3.send(command), { clock });
   }
 }
 

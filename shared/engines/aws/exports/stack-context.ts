@@ -5,9 +5,9 @@ import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { hasDocuments } from '../../../services/control/crawl-export.ts';
-import type { ExportContext } from '../../../services/exports/export-context.ts';
 import type { HeldExport } from '../../../services/exports/held-export.ts';
 import { moduleReading } from '../../../services/exports/module-reading.ts';
+import type { ExportJob } from '../../../services/exports/run-export.ts';
 import type { MediaModule } from '../../../services/project/media-module.ts';
 import { itemsPrefix, skipsPrefix } from '../archive/item-folders.ts';
 import { createStackArchive } from '../archive/stack-archive.ts';
@@ -49,7 +49,7 @@ export function exportContextOf({
     crawl: CrawlId,
     record: CrawlRecord,
     { id, request }: HeldExport,
-  ): Promise<Omit<ExportContext, 'now' | 'isLate' | 'isOver' | 'warn'>> => {
+  ): Promise<Omit<ExportJob, 'now' | 'isLate' | 'isOver' | 'warn' | 'skip'>> => {
     const run = <T>(call: () => Promise<T>) => meter.run(crawl, call);
     const archive = createStackArchive(context, crawl, run);
     return {
@@ -57,7 +57,6 @@ export function exportContextOf({
       record,
       request,
       rows,
-      hostPages: (...page) => engine.ledgers.hostPage(...page),
       hosts: (await engine.registry.totals(crawl)).hosts,
       archive,
       payloads: payloadsOf(archive, crawl),

@@ -13,6 +13,7 @@ import { mergeSorted } from '../../../core/archive/merge-sorted.ts';
 import { NotWarc } from '../../../core/archive/read-warc.ts';
 import { scanMembers } from '../../../core/archive/scan-members.ts';
 import { windowedRead } from '../../../core/archive/windowed-read.ts';
+import { damageText } from '../../../services/exports/scan-file.ts';
 import { createLineSorter, readLines } from '../../line-sorter.ts';
 import { foldersOf } from '../folders.ts';
 import { listWarcFiles, type WarcFileEntry } from './archive-names.ts';
@@ -226,21 +227,27 @@ async function indexOfOpenFile(
   return undefined;
 }
 
-async function indexOfClosedFile(
-  entry: WarcFileEntry,
-  indexes: string,
-  temporary: string,
-  warn: (message: string) => void,
-): Promise<string> {
+/** The index of a file that is closed. Undefined if the file is damaged, or where no index can be written. */
+export async function keptIndex(entry: WarcFileEntry, indexes: string): Promise<string | undefined> {
   const path = join(indexes, indexNameOf(entry.file));
   if (await isIndexOf(path, entry)) return path;
   try {
     await indexByScanning(entry, indexes);
     return path;
   } catch (error) {
-    // Damaged, or where nothing can be written: made for this once.
-    if (!(error instanceof NotWarc) && !isUnwritable(error)) throw error;
+    if (error instanceof NotWarc || isUnwritable(error)) return undefined;
+    throw error;
   }
+}
+
+async function indexOfClosedFile(
+  entry: WarcFileEntry,
+  indexes: string,
+  temporary: string,
+  warn: (message: string) => void,
+): Promise<string> {
+  const path = await keptIndex(entry, indexes);
+  if (path !== undefined) return path;
   try {
     await indexByScanning(entry, temporary, { isPartial: true });
   } catch (error) {
@@ -263,9 +270,6 @@ async function isWholeFrom(path: string, offset: number): Promise<boolean> {
     await handle.close();
   }
 }
-
-const damageText = (file: string, { message }: NotWarc): string =>
-  `WARC file ${file} is damaged, and exported up to there: ${message}. "strand warc check" finds all of its damage`;
 
 const isUnwritable = (error: unknown): boolean =>
   ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EEXIST', 'ENOTDIR'].includes(

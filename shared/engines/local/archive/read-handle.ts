@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { ReadAt } from '../../../core/archive/scan-members.ts';
 
 /** Reads a file as if it ended at `limit`. */
@@ -9,3 +9,15 @@ export function readHandle(handle: FileHandle, limit = Number.POSITIVE_INFINITY)
     return buffer.subarray(0, bytesRead);
   };
 }
+
+/** Reads a file that is open only while some of it is read. */
+export const readPath =
+  (path: string, limit?: number): ReadAt =>
+  async (offset, length) => {
+    const handle = await open(path, 'r');
+    try {
+      return await readHandle(handle, limit)(offset, length);
+    } finally {
+      await handle.close();
+    }
+  };

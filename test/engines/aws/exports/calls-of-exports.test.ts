@@ -1,6 +1,8 @@
 /** All calls and results of the exports of a stack: see `calls-of-exports.txt`. */
+
 import { ExportJobs, NO_PROGRESS } from '../../../../shared/engines/aws/exports/export-jobs.ts';
 import { ExportObjects } from '../../../../shared/engines/aws/exports/export-objects.ts';
+import { putJson, readJson, storeFile } from '../../../../shared/services/exports/export-store.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';
@@ -103,9 +105,9 @@ describeScenarios(
       name: 'keeps what an export needs between slices',
       async run(world) {
         const objects = new ExportObjects(contextOf(world), CRAWL, 'x');
-        await objects.putResult('result', bytesOf(20));
+        await storeFile(objects, 'result', [bytesOf(20)]);
         await objects.putWork('part', bytesOf(50));
-        const size = await objects.putJson('facts', { n: 1 });
+        const size = await putJson(objects, 'facts', { n: 1 });
         const read = objects.workReader('part', 50);
         const texts = [
           await read(0, 3),
@@ -114,8 +116,8 @@ describeScenarios(
           await objects.readWork('part', 4),
         ];
         const results: unknown[] = texts.map((bytes) => Buffer.from(bytes).toString('hex'));
-        results.push(await objects.readJson('facts', size), await objects.readWholeJson('facts'));
-        results.push(await refusalOf(objects.readWholeJson('none')));
+        results.push(await readJson(objects, 'facts', size), await readJson(objects, 'facts'));
+        results.push(await refusalOf(readJson(objects, 'none')));
         await objects.deleteWork(['part', 'none']);
         results.push(filesOf(world).length);
         await objects.deleteAllWork();
