@@ -21,7 +21,7 @@ export interface Equivalent {
 }
 
 const RESULTS = join(KEPT, 'results.jsonl');
-const EQUIVALENT = new URL('equivalent.json', import.meta.url);
+export const EQUIVALENT = new URL('equivalent.json', import.meta.url);
 
 export function loadResults(): Map<string, Result> {
   const lines = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8').split('\n').filter(Boolean) : [];
