@@ -37,17 +37,14 @@ const BAD_SAMPLES = 3;
 /** Crawls whose figures are remembered: they are one item. */
 const MAX_CRAWLS = 2000;
 
-/** Returns a function that counts the messages of a dead-letter queue; those of a queue that there is not are none. */
+/** Returns a function that counts the messages of a dead-letter queue. */
 export function countDead(
   client: Pick<SQSClient, 'send'>,
-  urls: Readonly<Record<'DeadTurns' | 'DeadLinks', string | undefined>>,
+  urls: Readonly<Record<'DeadTurns' | 'DeadLinks', string>>,
   clock: Clock,
 ): StackWatchOptions['deadLetters'] {
-  return async (trouble) => {
-    const url = urls[trouble];
-    if (url === undefined) return 0;
-    return withRetry('counting dead letters', () => countMessages(client, url), { clock });
-  };
+  return (trouble) =>
+    withRetry('counting dead letters', () => countMessages(client, urls[trouble]), { clock });
 }
 
 type Found = Partial<Record<Trouble, Readonly<Record<string, unknown>>>>;

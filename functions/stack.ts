@@ -92,10 +92,7 @@ export function createFunctionStack(parts: FunctionParts): FunctionStack {
         ...createUnreadHandlers({
           log,
           reportNewer,
-          deadLetters: () =>
-            settings.turnDeadLetterUrl === undefined
-              ? undefined
-              : { client: stack.clients.sqs, queueUrl: settings.turnDeadLetterUrl, clock },
+          deadLetters: () => ({ client: stack.clients.sqs, queueUrl: settings.turnDeadLetterUrl, clock }),
         }),
         turnQueueUrl,
         startSmall,

@@ -36,16 +36,13 @@ export function createUnreadHandlers({
 }: {
   readonly log: Log;
   readonly reportNewer: ReportNewer;
-  /** Absent: the message comes again until the queue's own redrive policy moves it. */
-  readonly deadLetters: () => DeadLetterOptions | undefined;
+  readonly deadLetters: () => DeadLetterOptions;
 }): { readonly onCorrupt: OnCorrupt; readonly onNewer: OnNewer } {
   return {
     async onCorrupt({ messageId: id, body, attributes: { MessageGroupId: group = 'unknown' } }, error) {
-      const options = deadLetters();
-      if (options === undefined) throw error;
       const reason = messageOf(error);
       try {
-        await createDeadLetter(options)(body, reason, { group, id });
+        await createDeadLetter(deadLetters())(body, reason, { group, id });
         log('error', { message: 'A damaged message goes to the dead letters', host: group, id, reason });
       } catch (failure) {
         const cause = messageOf(failure);

@@ -346,7 +346,7 @@ function watch(
 }
 
 /** Returns the message that starts a worker. The batches of the start queue have one message. */
-function startIn(event: StartEvent, { startQueueUrl = '' }: StackSettings): StartMessage {
+function startIn(event: StartEvent, { startQueueUrl }: StackSettings): StartMessage {
   if (!('Records' in event)) return startMessageIn(event.detail);
   const [record] = event.Records;
   if (sourceIn([startQueueUrl], event) === undefined)

@@ -359,7 +359,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     ...world,
     random: randomOf(seed, 'start poller'),
     sqs,
-    queueUrl: settings.startQueueUrl ?? '',
+    queueUrl: settings.startQueueUrl,
     isFifo: false,
     batchSize: START_BATCH,
     maxConcurrency,

@@ -199,7 +199,7 @@ export function deployFunctions({
     },
     /** The events of the messages that wait in the start queue. */
     async starts(): Promise<SQSEvent[]> {
-      const queueUrl = cloud.settings.startQueueUrl as string;
+      const queueUrl = cloud.settings.startQueueUrl;
       return (await deployed.takeAll(queueUrl)).map((body) => eventFrom(nameOf(queueUrl), [body]));
     },
     wake: () => wait(made.waker({}, context(55_000))),

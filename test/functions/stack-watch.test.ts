@@ -364,11 +364,11 @@ test('a newer format is announced once, by one process of all, and what fails th
   });
 });
 
-test('dead letters are counted by queue; a stack without that queue has none', async () => {
+test('dead letters are counted by queue', async () => {
   const { client, calls } = fakeSqs(() => ({ Attributes: { ApproximateNumberOfMessages: '4' } }));
-  const count = countDead(client, { DeadTurns: 'turns', DeadLinks: undefined }, createFakeClock());
-  expect([await count('DeadTurns'), await count('DeadLinks')]).toEqual([4, 0]);
-  expect(calls.map(({ input }) => input)).toMatchObject([{ QueueUrl: 'turns' }]);
+  const count = countDead(client, { DeadTurns: 'turns', DeadLinks: 'links' }, createFakeClock());
+  expect([await count('DeadTurns'), await count('DeadLinks')]).toEqual([4, 4]);
+  expect(calls.map(({ input }) => input)).toMatchObject([{ QueueUrl: 'turns' }, { QueueUrl: 'links' }]);
 });
 
 test('dead letters are counted also while SQS refuses calls for their rate', async () => {
@@ -378,6 +378,6 @@ test('dead letters are counted also while SQS refuses calls for their rate', asy
     return { Attributes: { ApproximateNumberOfMessages: '4' } };
   });
   const clock = { ...createFakeClock(), sleep: async () => {} };
-  const count = countDead(client, { DeadTurns: 'turns', DeadLinks: undefined }, clock);
+  const count = countDead(client, { DeadTurns: 'turns', DeadLinks: 'links' }, clock);
   expect(await count('DeadTurns')).toBe(4);
 });

@@ -48,7 +48,14 @@ export async function openAwsEngine(options: AwsOpenOptions = {}): Promise<Opene
   await options.fill?.({ dynamo, s3, names, sqs, turnQueueUrls, linkQueueUrl });
   const engine = createAwsEngine({
     clients: { dynamo, s3, sqs },
-    names: { ...names, turnQueueUrls, linkQueueUrl },
+    names: {
+      ...names,
+      turnQueueUrls,
+      linkQueueUrl,
+      backlogQueueUrls: [],
+      startQueueUrl: 'none',
+      workersPerQueue: 1,
+    },
     clock: { ...systemClock, now: () => systemClock.now() + aheadMs() },
     // A lease counts from before the poll that gave it.
     visibilityMs: Math.max(leaseMs, 4000),

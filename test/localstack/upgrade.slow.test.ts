@@ -130,7 +130,14 @@ test.runIf(hasEmulator())(
           const process = { name: version, clock: systemClock, io: (call: () => unknown) => call() };
           return {
             clients: { dynamo, s3, sqs },
-            names: { ...names, turnQueueUrls, linkQueueUrl },
+            names: {
+              ...names,
+              turnQueueUrls,
+              linkQueueUrl,
+              backlogQueueUrls: [],
+              startQueueUrl: 'none',
+              workersPerQueue: 1,
+            },
             clock: systemClock,
             fetcher: web.fetcherOf(process as unknown as SimProcess),
             visibilityMs: 30_000,

@@ -24,10 +24,9 @@ export function inSimulation<T>(act: (place: RollbackPlace) => Promise<T>): Prom
     requested: () => web.requests.map(({ url }) => url),
     optionsOf(version) {
       const process = cloud.begin(version);
-      const { crawlState, urlSeen, bucket, turnQueueUrls, linkQueueUrl } = settings;
       return {
         clients: cloud.clientsOf(process),
-        names: { crawlState, urlSeen, bucket, turnQueueUrls, linkQueueUrl },
+        names: { ...settings, backlogQueueUrls: [] },
         clock: process.clock,
         fetcher: web.fetcherOf(process),
         visibilityMs,

@@ -40,11 +40,11 @@ export interface AwsClients {
 export interface AwsNames extends StateNames {
   /** A host's messages are in one of them (`turn-shards.ts`). */
   readonly turnQueueUrls: readonly string[];
-  /** The backlog of each turn queue (`fair-turn-queue.ts`). Absent in an older stack. */
-  readonly backlogQueueUrls?: readonly string[];
+  /** The backlog of each turn queue (`fair-turn-queue.ts`). */
+  readonly backlogQueueUrls: readonly string[];
   /** The queue whose messages start workers, and how many each turn queue has at most (`worker-pool.ts`). */
-  readonly startQueueUrl?: string | undefined;
-  readonly workersPerQueue?: number | undefined;
+  readonly startQueueUrl: string;
+  readonly workersPerQueue: number;
   readonly linkQueueUrl: string;
   /** Where the router gathers links once more, if anywhere (`link-shards.ts`). */
   readonly linkShardUrls?: readonly string[];
@@ -156,7 +156,7 @@ function openState(
   sizes: Sizes,
 ): Pick<AwsEngine, 'agenda' | 'registry' | 'unjoined' | 'state' | 'ledgers'> {
   const { dynamo, s3, sqs } = clients;
-  const { crawlState: table, turnQueueUrls, backlogQueueUrls = [], linkQueueUrl, linkShardUrls = [] } = names;
+  const { crawlState: table, turnQueueUrls, backlogQueueUrls, linkQueueUrl, linkShardUrls = [] } = names;
   // While crawls are at work, the first ones mostly have messages: then the others are not polled.
   const queueUrls = [...turnQueueUrls, ...backlogQueueUrls, linkQueueUrl, ...linkShardUrls];
   const agenda = boundMethods<Agenda>(new StateAgenda({ dynamo, clock, table }));
@@ -189,7 +189,7 @@ function openTurnQueues(options: AwsEngineOptions, sizes: Sizes): TurnQueue {
 
   /** As a worker sees it. */
   function openFair(queueUrl: string, turns: SqsTurnQueue): TurnQueue {
-    const backlogUrl = names.backlogQueueUrls?.[names.turnQueueUrls.indexOf(queueUrl)];
+    const backlogUrl = names.backlogQueueUrls[names.turnQueueUrls.indexOf(queueUrl)];
     if (backlogUrl === undefined) return turns;
     const again = open(queueUrl, { repeats: true });
     const backlog = open(backlogUrl, { repeats: true, visibilityMs: BACKLOG_VISIBILITY_MS });

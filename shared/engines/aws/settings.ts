@@ -44,16 +44,13 @@ export const stackSettingsSchema = z.strictObject({
   turnQueueUrls: queueUrls.refine((urls) => urls.length > 0, { error: 'at least one turn queue' }),
   /**
    * FIFO queues in which hosts of crawls that hold more than their share wait, one for each turn queue
-   * (`fair-turn-queue.ts`). Absent in an older stack.
+   * (`fair-turn-queue.ts`).
    */
-  backlogQueueUrls: queueUrls.optional(),
-  /**
-   * Standard queue whose messages start workers (`start-message.ts`). Absent in an older stack, whose turn queues start
-   * them.
-   */
-  startQueueUrl: text.optional(),
+  backlogQueueUrls: queueUrls,
+  /** Standard queue whose messages start workers (`start-message.ts`). */
+  startQueueUrl: text,
   /** Workers of one turn queue at most. */
-  workersPerQueue: positive.optional(),
+  workersPerQueue: positive,
   /** Standard queue of links between hosts, and of seeds. */
   linkQueueUrl: text,
   /**
@@ -63,8 +60,8 @@ export const stackSettingsSchema = z.strictObject({
   linkShardUrls: queueUrls.default([]),
   /** Where the router puts messages that it cannot read, with the reason. */
   linkDeadLetterUrl: text,
-  /** Where a worker puts messages of the turn queues that it cannot read. Absent in an older stack. */
-  turnDeadLetterUrl: text.optional(),
+  /** Where a worker puts messages of the turn queues that it cannot read. */
+  turnDeadLetterUrl: text,
   /** Partitions of the index of due hosts, for each crawl. May grow, never shrink. */
   dueShards: positive.max(64),
   /** A worker's whole time: the function's time-out. All other times follow from it (`timesOf`). */

@@ -150,8 +150,8 @@ describe('each setting', () => {
     for (const value of refuses) expect(() => parsed({ limits: { [key]: value } })).toThrow(key);
   });
 
-  test('that an older stack has not is missing, and the others must be there', () => {
-    const optional = ['startQueueUrl', 'linkShardUrls', 'workersPerQueue', 'hasHooks'];
+  test('that not each stack has may be missing, and the others must be there', () => {
+    const optional = ['linkShardUrls', 'hasHooks'];
     for (const key of Object.keys(SETTINGS))
       if (!optional.includes(key)) expect(() => parsed({ [key]: undefined }), key).toThrow(key);
       else expect(() => parsed({ [key]: undefined })).not.toThrow();

@@ -59,11 +59,12 @@ const poolOf = (world: World, startSmall: (start: object) => Promise<boolean>) =
     ...contextOf(world),
     ...world.cloud.settings,
     startSmall,
+    maxWorkers: world.cloud.settings.workersPerQueue,
     renewedMs: 90_000,
     table: world.cloud.settings.crawlState,
   });
 const startsOf = async ({ cloud }: World) =>
-  [...cloud.sqs.messages(cloud.settings.startQueueUrl as string)].map(({ body }) => body).sort();
+  [...cloud.sqs.messages(cloud.settings.startQueueUrl)].map(({ body }) => body).sort();
 
 describeOperations(
   [

@@ -18,7 +18,7 @@ function setUp(startSmall?: StartSmall) {
   const cloud = createSimCloud({ seed: 1 });
   const { engine } = cloud.open(cloud.begin('test'), startSmall && { startSmall });
   const pool = engine.workers;
-  const { startQueueUrl = '' } = cloud.settings;
+  const { startQueueUrl } = cloud.settings;
   const run = <T>(work: Promise<T>) => drive(cloud.time, work, cloud.time.now() + 10 * MINUTE);
   const bodies = () => {
     const records = cloud.sqs.receive(startQueueUrl, 10);
@@ -233,7 +233,7 @@ test('workers are shown, counted and started, though each call is refused once f
   const pool = new AwsWorkerPool({
     ...{ dynamo: throttling(dynamo), sqs: throttling(sqs), clock: process.clock },
     ...{ table: cloud.settings.crawlState, turnQueueUrls: cloud.settings.turnQueueUrls },
-    startQueueUrl: cloud.settings.startQueueUrl,
+    ...{ startQueueUrl: cloud.settings.startQueueUrl, backlogQueueUrls: [], maxWorkers: 5 },
     renewedMs: 90_000,
   });
   await run(pool.show(0, worker('a')));

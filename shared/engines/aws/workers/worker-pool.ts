@@ -62,10 +62,9 @@ export type StartSmall = (message: StartMessage) => Promise<boolean>;
 export interface WorkerPoolOptions extends StateTable {
   readonly sqs: Pick<SQSClient, 'send'>;
   readonly turnQueueUrls: readonly string[];
-  readonly backlogQueueUrls?: readonly string[];
-  /** Undefined: an older stack, whose workers are started by the turn queues themselves. */
-  readonly startQueueUrl?: string | undefined;
-  readonly maxWorkers?: number | undefined;
+  readonly backlogQueueUrls: readonly string[];
+  readonly startQueueUrl: string;
+  readonly maxWorkers: number;
   /** Absent: the stack has no small worker, or this process starts none. */
   readonly startSmall?: StartSmall | undefined;
   /** The hosts of a worker that has died are free again after this. */
@@ -105,7 +104,7 @@ export class AwsWorkerPool implements WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.queues = options.turnQueueUrls.length;
-    this.maxWorkers = options.maxWorkers ?? Number.POSITIVE_INFINITY;
+    this.maxWorkers = options.maxWorkers;
   }
 
   async members(queue: number): Promise<PoolMember[]> {
@@ -160,7 +159,7 @@ export class AwsWorkerPool implements WorkerPool {
 
   /** Messages of the turn queue and its backlog together. */
   async #messages(queue: number): Promise<Pick<MessageCounts, 'waiting' | 'received'>> {
-    const { sqs, clock, turnQueueUrls, backlogQueueUrls = [] } = this.#options;
+    const { sqs, clock, turnQueueUrls, backlogQueueUrls } = this.#options;
     const sum = { waiting: 0, received: 0 };
     for (const url of [turnQueueUrls[queue], backlogQueueUrls[queue]]) {
       if (url === undefined) continue;
@@ -178,7 +177,6 @@ export class AwsWorkerPool implements WorkerPool {
     { delayMs = 0, isSmall }: StartOptions = {},
   ): Promise<void> {
     const { sqs, clock, startQueueUrl } = this.#options;
-    if (startQueueUrl === undefined) return;
     for (let sent = 0; sent < count; sent++) {
       const command = new SendMessageCommand({
         QueueUrl: startQueueUrl,
@@ -192,7 +190,7 @@ export class AwsWorkerPool implements WorkerPool {
   async startApart(queue: number, apart: readonly PackedHost[]): Promise<boolean> {
     const { sqs, clock, startQueueUrl } = this.#options;
     const text = startText({ queue, workers: 1, apart, id: clock.uuid() });
-    if (startQueueUrl === undefined || Buffer.byteLength(text) > MAX_APART_BYTES) return false;
+    if (Buffer.byteLength(text) > MAX_APART_BYTES) return false;
     const command = new SendMessageCommand({ QueueUrl: startQueueUrl, MessageBody: text });
     await withRetry('starting a worker', () => sqs.send(command), { clock });
     return true;
@@ -229,7 +227,6 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async ensure(queue: number): Promise<void> {
-    if (this.#options.startQueueUrl === undefined) return;
     if (activeMembers(await this.members(queue)).length > 0) return;
     await this.start(queue, 1, 1, { isSmall: await this.#hasFewHosts(queue) });
   }
@@ -243,7 +240,6 @@ export class AwsWorkerPool implements WorkerPool {
 
   /** A worker that is alive takes the hosts on by itself. */
   async #startForLost(queue: number): Promise<void> {
-    if (this.#options.startQueueUrl === undefined) return;
     let lastSeenMs = Number.NEGATIVE_INFINITY;
     for await (const item of this.#items(queue)) {
       const member = memberIn(item);
