@@ -4,7 +4,7 @@ import { surt } from '../shared/core/archive/surt.ts';
 import { historyOf } from '../shared/core/archive/url-history.ts';
 import { explainErrors } from '../shared/core/base/explain-errors.ts';
 import { parseConfig } from '../shared/core/crawl/config.ts';
-import { withoutSecretKeys } from '../shared/core/crawl/network-schema.ts';
+import { withoutSecretKeys } from '../shared/core/crawl/secret-keys.ts';
 import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
 import { createFinder } from '../shared/services/control/find-crawl.ts';

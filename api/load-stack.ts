@@ -35,8 +35,8 @@ export async function startOnStack(options: StartStackCrawlOptions): Promise<Sta
   const { openStackCrawl } = await import('./stack/open-stack-crawl.ts');
   const start = readStackOptions(options);
   return connected(options, async (connection) => {
-    const { crawl } = await beginStackCrawl(connection, start);
-    return openStackCrawl(connection, crawl);
+    const { crawl, refused } = await beginStackCrawl(connection, start);
+    return openStackCrawl(connection, crawl, { refused });
   });
 }
 

@@ -1,6 +1,6 @@
 /** A crawl on a deployed stack, as `startCrawl`, `resumeCrawl` and `openCrawl` give it. */
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
-import type { ResumableKey } from '../shared/core/crawl/resumable.ts';
+import type { ResumableKey } from '../shared/core/crawl/settings/settings.ts';
 import type { AddedSeeds } from '../shared/services/control/control.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { FinishedEvent, LimitEvent, WarningEvent } from './crawl-events.ts';

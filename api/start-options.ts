@@ -1,6 +1,6 @@
 /** The options that start a crawl. */
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
-import type { ResumableKey } from '../shared/core/crawl/resumable.ts';
+import type { ResumableKey } from '../shared/core/crawl/settings/settings.ts';
 import type { SiteOptions } from '../shared/core/crawl/sites.ts';
 import type { LogEntry, LogLevel } from '../shared/core/text/log-entry.ts';
 import type { StrandConfig } from '../shared/services/project/project.ts';

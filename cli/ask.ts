@@ -1,7 +1,7 @@
 /** `strand` without words, on a terminal: three questions, and the command that they make. */
 import { createInterface } from 'node:readline/promises';
 import type { CrawlOptions } from '../shared/core/crawl/config.ts';
-import { contactFault } from '../shared/services/control/contact-fault.ts';
+import { contactFault } from '../shared/services/begin/contact-fault.ts';
 import { shellWord } from './command-at.ts';
 import { parseDollars, parseDuration } from './format.ts';
 import { exampleLine } from './program.ts';

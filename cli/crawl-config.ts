@@ -1,12 +1,12 @@
 /** A crawl's configuration, checked; what is wrong with it in the words of the command line. */
 
 import { type CrawlConfig, crawlConfigSchema, InvalidConfig } from '../shared/core/crawl/config.ts';
-import { isSecretPath } from '../shared/core/crawl/network-schema.ts';
+import { isSecretPath } from '../shared/core/crawl/secret-keys.ts';
+import type { Setting, ValueType } from '../shared/core/crawl/settings/setting.ts';
+import { SETTINGS, type SettingKey } from '../shared/core/crawl/settings/settings.ts';
 import { describeIssues } from '../shared/core/text/describe-issues.ts';
 import { keysAt } from '../shared/core/text/schema-keys.ts';
 import { formatBytes, formatDuration } from './format.ts';
-import type { OptionSpec, OptionType } from './option-spec.ts';
-import { SETTINGS } from './options.ts';
 
 /**
  * The complete configuration from what was given (on the command line, or kept with a crawl). Throws {@link
@@ -24,21 +24,21 @@ export function parseCrawlConfig(given: unknown): CrawlConfig {
       keys: keysAt(crawlConfigSchema, path),
     }),
     isSecret: isSecretPath,
-    value: (value, [key]) => inUnit(value, optionFor(key)?.type),
+    value: (value, [key]) => inUnit(value, settingFor(key)?.type),
   });
   throw new InvalidConfig(issues.map(({ message }) => message).join('; '), { cause: parsed.error });
 }
 
-const optionFor = (key: PropertyKey | undefined): OptionSpec | undefined =>
-  SETTINGS.find((option) => option.key !== undefined && option.key === key);
+const settingFor = (key: PropertyKey | undefined): Setting | undefined =>
+  key !== undefined && Object.hasOwn(SETTINGS, key) ? SETTINGS[key as SettingKey] : undefined;
 
 function dashed(key: PropertyKey | undefined): string | undefined {
-  const option = optionFor(key);
-  return option && `--${option.name}`;
+  const { option } = settingFor(key) ?? {};
+  return option && `--${option}`;
 }
 
 /** A value in the unit that the operator wrote it in. */
-function inUnit(value: unknown, type: OptionType | undefined): string | undefined {
+function inUnit(value: unknown, type: ValueType | undefined): string | undefined {
   if (typeof value !== 'number') return undefined;
   if (type === 'duration') return formatDuration(value);
   return type === 'bytes' ? formatBytes(value) : undefined;

@@ -1,4 +1,4 @@
-import { MAX_DOMAIN_BUDGETS } from '../shared/core/crawl/config.ts';
+import { MAX_DOMAIN_BUDGETS } from '../shared/core/crawl/settings/limit-settings.ts';
 import { quoted, shorten } from '../shared/core/text/printable.ts';
 import { canonicalize } from '../shared/core/url/canonical.ts';
 import { hostKey } from '../shared/core/url/host-key.ts';

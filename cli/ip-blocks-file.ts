@@ -1,4 +1,4 @@
-import { MAX_IP_BLOCKS } from '../shared/core/crawl/config.ts';
+import { MAX_IP_BLOCKS } from '../shared/core/crawl/settings/politeness-settings.ts';
 import { quoted, shorten } from '../shared/core/text/printable.ts';
 import { parseCidr } from '../shared/crawler/fetcher/ip-address.ts';
 import { UsageError } from './usage-error.ts';

@@ -3,7 +3,7 @@
  * them.
  */
 
-import type { ProxyOptions } from '../shared/core/crawl/crawl-options.ts';
+import type { ProxyOptions } from '../shared/core/crawl/network-options.ts';
 import { isProxyUrl, REFUSED_HEADERS } from '../shared/core/crawl/network-schema.ts';
 import { isOriginPattern } from '../shared/core/url/origin-pattern.ts';
 import { UsageError } from './usage-error.ts';

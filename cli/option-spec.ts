@@ -1,34 +1,6 @@
 /** The fields of an option in a table of options. */
-import type { CrawlConfig } from '../shared/core/crawl/config.ts';
-
-/**
- * `count`: a whole number; `countOrOff`: or `off`. `domainBudget`: or `links`, `links:N`. `dollars`: an amount above zero. `bytes`, `duration`: a number with a unit.
- * `date`: a day, or a time, as in ISO 8601. `rules`: names of the choices that are on, all others off.
- * `list`: texts with commas between them.
- * `patterns`, `pins`, `folders`, `urls`, `proxies`: repeatable. `addresses`: CIDR blocks, repeatable, the value optional and only
- * by `=`. `secrets`: text, repeatable, in no message.
- */
-export type OptionType =
-  | 'flag'
-  | 'text'
-  | 'choice'
-  | 'count'
-  | 'countOrOff'
-  | 'domainBudget'
-  | 'dollars'
-  | 'bytes'
-  | 'duration'
-  | 'date'
-  | 'rules'
-  | 'list'
-  | 'patterns'
-  | 'pins'
-  | 'folders'
-  | 'urls'
-  | 'secrets'
-  | 'proxies'
-  | 'ports'
-  | 'addresses';
+import type { ValueType } from '../shared/core/crawl/settings/setting.ts';
+import type { SettingKey } from '../shared/core/crawl/settings/settings.ts';
 
 export const GROUPS = [
   'Crawl',
@@ -49,16 +21,16 @@ export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string;
   /** The name of the value in the help. Undefined for a flag. */
-  readonly argument?: string;
-  readonly type: OptionType;
-  readonly choices?: readonly string[];
+  readonly argument?: string | undefined;
+  readonly type: ValueType;
+  readonly choices?: readonly string[] | undefined;
   /** For a count without a key: the smallest and the largest value, and the default. */
   readonly range?: readonly [least: number, most: number];
   readonly preset?: string;
   /** The key of the crawl's configuration that it sets; none for what concerns the command alone. */
-  readonly key?: keyof CrawlConfig;
+  readonly key?: SettingKey;
   /** A flag that `--no-NAME` turns off. */
-  readonly isNegatable?: boolean;
+  readonly isNegatable?: boolean | undefined;
   /** The one place where it has a meaning, if the command has one in both. */
   readonly only?: 'here' | 'stack';
   /** Why it has no meaning at the other of the two places. */

@@ -1,57 +1,81 @@
-/**
- * The options that are settings of a crawl. What a setting means, its limits and its default are those of its key in
- * `shared/core/crawl/config.ts`.
- */
-import { crawlConfigSchema } from '../shared/core/crawl/config.ts';
-import { resumableKeys } from '../shared/core/crawl/resumable.ts';
+/** The options that are settings of a crawl, made of the list of settings. */
+
+import { URL_RULES } from '../shared/core/crawl/settings/scope-settings.ts';
+import type { Setting } from '../shared/core/crawl/settings/setting.ts';
+import { SETTING_LIST, SETTINGS, type SettingKey } from '../shared/core/crawl/settings/settings.ts';
+import { FILE_OPTIONS, type FileOption } from './file-options.ts';
 import { formatBytes, formatDuration } from './format.ts';
-import type { OptionSpec } from './option-spec.ts';
-import { LIMIT_OPTIONS } from './option-tables/limit-options.ts';
-import { PAGE_OPTIONS } from './option-tables/page-options.ts';
-import { SCOPE_OPTIONS } from './option-tables/scope-options.ts';
-import type { SettingOption } from './option-tables/setting-option.ts';
+import { here, type OptionSpec } from './option-spec.ts';
 
-export const SETTINGS: readonly SettingOption[] = [...SCOPE_OPTIONS, ...PAGE_OPTIONS, ...LIMIT_OPTIONS];
+/** Each may be given several times. */
+const REPEATABLE: ReadonlySet<OptionSpec['type']> = new Set([
+  'patterns',
+  'pins',
+  'folders',
+  'urls',
+  'proxies',
+  'ports',
+]);
 
-/** The settings that a command takes; in the tables' order. */
-export const settingsOf = (verb: string): OptionSpec[] =>
-  SETTINGS.flatMap(({ verbs = ['crawl'], stackVerbs = verbs, ...option }) => {
-    const isHere = [...verbs, ...readersOf(option, verbs), ...resumersOf(option, 'machine')].includes(verb);
-    const isOnStack = [...stackVerbs, ...resumersOf(option, 'stack')].includes(verb);
-    if (isHere && isOnStack) return [option];
-    return isHere || isOnStack ? [{ ...option, only: isHere ? 'here' : 'stack' }] : [];
-  });
+/** The only place of an option, if there is one. */
+const placeOf = ({ only }: Setting): Pick<OptionSpec, 'only' | 'reason'> =>
+  only ? { only: only.place === 'machine' ? 'here' : 'stack', reason: only.reason } : {};
 
-/** Settings of a crawl also decide what `explain` says, and those of a single request what `read` and `shell` do. */
-function readersOf({ key, group }: OptionSpec, verbs: readonly string[]): readonly string[] {
-  if (key === undefined || !verbs.includes('crawl')) return [];
-  return REQUEST_GROUPS.has(group) ? ['explain', 'read', 'shell'] : ['explain'];
+/** The help is the setting's sentence. */
+function helpOf({ doc, inHelp = '', type }: Setting): string {
+  const text = doc.replaceAll('`', '');
+  const begin = /^[A-Z][a-z]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+  return `${begin}${inHelp}${REPEATABLE.has(type) ? '; repeatable' : ''}`;
 }
 
-const RESUMABLE: Readonly<Record<'machine' | 'stack', readonly string[]>> = {
-  machine: resumableKeys('machine'),
-  stack: resumableKeys('stack'),
-};
+const isHere = ({ only }: OptionSpec): boolean => only !== 'stack';
 
-/** `resume` takes the settings that may change. */
-const resumersOf = ({ key }: OptionSpec, place: 'machine' | 'stack'): readonly string[] =>
-  key !== undefined && RESUMABLE[place].includes(key) ? ['resume'] : [];
+/** In the order of the list. */
+export const SETTING_OPTIONS: readonly OptionSpec[] = SETTING_LIST.flatMap(([key, setting]) => {
+  const { option: name, argument, type, choices, isNegatable, group } = setting;
+  if (name === undefined) return [];
+  const place = placeOf(setting);
+  return [{ key, name, argument, type, choices, isNegatable, group, help: helpOf(setting), ...place }];
+});
+
+/** With those that are files. */
+const ALL: readonly (OptionSpec & Partial<FileOption>)[] = [
+  ...SETTING_OPTIONS,
+  ...FILE_OPTIONS.map((option) => ({ ...option, ...placeOf(SETTINGS[option.sets]) })),
+];
+
+/** All, as `crawl` takes them. */
+export const crawlOptions = (): readonly OptionSpec[] => ALL;
+
+/** The settings that decide what happens to a URL. */
+export const explainOptions = (): readonly OptionSpec[] => here(SETTING_OPTIONS.filter(isHere));
 
 const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 'Identity', 'Network']);
 
+/** The settings of a single request. */
+export const requestOptions = (): readonly OptionSpec[] =>
+  ALL.filter(({ group, sets }) => REQUEST_GROUPS.has(group) && sets !== 'ipDelayExcept');
+
+/** The settings that may change when a crawl continues. */
+export const resumeOptions = (): readonly OptionSpec[] =>
+  ALL.filter(({ key, sets }) => (SETTINGS[(key ?? sets) as SettingKey] as Setting).resume !== undefined);
+
+/** The options of some settings. */
+export const optionsOf = (...keys: readonly SettingKey[]): readonly OptionSpec[] =>
+  SETTING_OPTIONS.filter(({ key }) => key !== undefined && keys.includes(key));
+
 /**
- * The option's default as the operator would write it, read from the schema; undefined where there is none.
+ * The option's default as the operator would write it; undefined where there is none.
  */
-export function defaultText(option: OptionSpec): string | undefined {
-  if (!option.key) return option.preset;
-  const value: unknown = crawlConfigSchema.shape[option.key].safeParse(undefined).data;
+export function defaultText({ key, preset, type }: OptionSpec): string | undefined {
+  if (!key) return preset;
+  const { default: value } = SETTINGS[key] as Setting;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (option.type === 'rules') return namesOn(value as Readonly<Record<string, boolean>>).join(',');
+  if (type === 'rules') return RULES_ON.join(',');
   if (typeof value !== 'number') return String(value);
-  if (option.type === 'duration') return formatDuration(value);
-  return option.type === 'bytes' ? formatBytes(value) : String(value);
+  if (type === 'duration') return formatDuration(value);
+  return type === 'bytes' ? formatBytes(value) : String(value);
 }
 
-const namesOn = (rules: Readonly<Record<string, boolean>>): string[] =>
-  Object.keys(rules).filter((name) => rules[name]);
+const RULES_ON = Object.entries(URL_RULES).flatMap(([name, rule]) => (rule.default === true ? [name] : []));

@@ -3,7 +3,7 @@
 import type { CrawlOptions } from '../shared/core/crawl/config.ts';
 import { quoted } from '../shared/core/text/printable.ts';
 import { parseSeed } from '../shared/core/url/parse-seed.ts';
-import { contactFault } from '../shared/services/control/contact-fault.ts';
+import { contactFault } from '../shared/services/begin/contact-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

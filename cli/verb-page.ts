@@ -75,11 +75,12 @@ function columnsOf(left: string, right: string, leftWidth: number, width: number
   return [`  ${left}`.padEnd(indent.length) + lines[0]!.trimStart(), ...lines.slice(1)];
 }
 
-/** The options of a verb as a Markdown table, for docs/cli.md. */
-export function optionsMarkdown(entry: VerbEntry, file: VerbFile): string {
-  const rows = allOptionsOf(entry, file).map((option) => {
-    const cells = [`\`${usageOf(option)}\``, meaningOf(option, entry), defaultText(option) ?? ''];
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  });
-  return ['| option | meaning | default |', '|---|---|---|', ...rows].join('\n');
-}
+/** The table of a verb's options, for docs/cli.md. */
+export const optionRows = (entry: VerbEntry, file: VerbFile): string[][] => [
+  ['option', 'meaning', 'default'],
+  ...allOptionsOf(entry, file).map((option) => [
+    `\`${usageOf(option)}\``,
+    meaningOf(option, entry),
+    defaultText(option) ?? '',
+  ]),
+];

@@ -1,9 +1,8 @@
 /** The secrets that a deployer gives all crawls of a stack, as a parameter holds them: pure. */
 import { z } from 'zod';
-import type { CrawlConfig } from '../shared/core/crawl/config.ts';
-import { identityShape, tlsShape } from '../shared/core/crawl/network-schema.ts';
+import { type CrawlConfig, crawlConfigSchema } from '../shared/core/crawl/config.ts';
 
-const { headers, cookies, auth } = identityShape;
+const { headers, cookies, auth, proxies } = crawlConfigSchema.shape;
 
 const ANYBODY = ['*', 'seeds'];
 
@@ -17,7 +16,7 @@ const secretsSchema = z.strictObject({
   headers: headers.refine(ofHosts, NAMES_HOSTS),
   cookies,
   auth: auth.refine(ofHosts, NAMES_HOSTS),
-  proxies: tlsShape.proxies,
+  proxies,
 });
 
 export type StackSecrets = Readonly<Pick<CrawlConfig, 'headers' | 'cookies' | 'auth' | 'proxies'>>;

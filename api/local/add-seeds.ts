@@ -7,12 +7,13 @@ import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
 import { createRegistry } from '../../shared/engines/local/registry.ts';
-import { sendSeeds } from '../../shared/engines/local/session/send-seeds.ts';
+import { checkContact } from '../../shared/services/begin/contact-fault.ts';
+import { sendSeeds } from '../../shared/services/begin/send-seeds.ts';
+import { refusedSeeds, sortSeeds } from '../../shared/services/begin/sort-seeds.ts';
+import { wideningSeeds } from '../../shared/services/begin/widening-seeds.ts';
+import { asRefusal } from '../../shared/services/control/as-refusal.ts';
 import { checkRules } from '../../shared/services/control/find-crawl.ts';
-import { seedsError, sortSeeds } from '../../shared/services/control/sort-seeds.ts';
-import { wideningSeeds } from '../../shared/services/control/widening-seeds.ts';
 import type { LocallyAdded } from '../stored-crawl.ts';
-import { checkContact } from './check-contact.ts';
 import { openFolder } from './open-folder.ts';
 
 /** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */
@@ -34,7 +35,7 @@ export async function addSeeds(
   const config = parseConfig(record.config);
   checkRules(crawl, record, rulesAdvice);
   const { accepted, refused } = sortSeeds(seeds, config);
-  if (accepted.length === 0) throw seedsError(refused);
+  if (accepted.length === 0) throw asRefusal(refusedSeeds(refused));
   checkContact(accepted, config);
   const database = openDatabase(foldersOf(folder).database, 'write');
   try {
@@ -48,7 +49,7 @@ export async function addSeeds(
       if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
     }
     await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
-    await sendSeeds(exchange, crawl, accepted, []);
+    await sendSeeds({ exchange }, crawl, accepted);
     const left = refused.map(({ url, reason }) => ({ url, reason }));
     const limit = record.status === 'limited' ? record.why?.text : undefined;
     return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };

@@ -1,9 +1,9 @@
 /** Opens the session of a crawl as its start says. */
 import { join } from 'node:path';
+import { orExplained } from '../../shared/core/base/explain-errors.ts';
 import { storageFailure } from '../../shared/core/base/storage-failed.ts';
 import { checkSites } from '../../shared/core/crawl/check-sites.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
-import { crawlNameOf } from '../../shared/core/crawl/crawl-name.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
@@ -14,8 +14,8 @@ import {
   resumeCrawl,
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
+import { planCrawl } from '../../shared/services/begin/plan-crawl.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/services/project/project-file.ts';
-import { checkContact } from './check-contact.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 
 export async function readStartProject({ project }: LocalStart): Promise<Project> {
@@ -39,7 +39,7 @@ export async function beginSession(
     return [continues, await inFolder(continues, continueCrawl(continues, options))];
   if (start.kind === 'begin') return begin(start, project, options);
   const { folder, sites, limits, newUrlRules, trustSettings, cache } = start;
-  checkedConfig(limits);
+  withGiven(limits, () => parseConfig(limits));
   // The crawl's settings are those that it began with: only hooks and middleware of the project's file count.
   return [
     folder,
@@ -51,18 +51,17 @@ export async function beginSession(
 }
 
 async function begin(
-  { seeds: own, sites: listed, options: given, folder: asked, dedupeFrom, cache }: BeginStart,
+  { seeds, sites: listed, options: given, folder: asked, dedupeFrom, cache }: BeginStart,
   project: Project,
   session: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
   const options = { ...project.crawl, ...given };
-  const config = checkedConfig(options);
-  const sites = listed && checkSites(listed, (index) => `sites.${index}`, parseConfig(options));
-  const seeds = [...own, ...(sites?.map(({ url }) => url) ?? [])];
-  const folder = asked ?? defaultFolder(seeds);
-  checkContact(seeds, config);
-  const opening = beginCrawl(folder, seeds, options, { ...session, sites, dedupeFrom, cache });
-  return [folder, await inFolder(folder, opening)];
+  const plan = withGiven(options, () => {
+    const sites = listed && checkSites(listed, (index) => `sites.${index}`, parseConfig(options));
+    return planCrawl({ seeds, sites, options });
+  });
+  const folder = asked ?? defaultFolder(plan.crawl);
+  return [folder, await inFolder(folder, beginCrawl(folder, plan, { ...session, dedupeFrom, cache }))];
 }
 
 /**
@@ -82,19 +81,16 @@ export async function inFolder<T>(folder: string, opening: Promise<T>): Promise<
 }
 
 /**
- * Throws {@link InvalidConfig} with the given settings, so that the command line can name its options in the
+ * The {@link InvalidConfig} that `work` throws has the given settings, so that the command line can name its options in the
  * message.
  */
-function checkedConfig(given: CrawlOptions): CrawlOptions {
-  try {
-    return parseConfig(given);
-  } catch (error) {
-    if (error instanceof InvalidConfig) Object.assign(error, { given });
-    throw error;
-  }
+function withGiven<T>(given: CrawlOptions, work: () => T): T {
+  return orExplained(work, (error) =>
+    error instanceof InvalidConfig ? Object.assign(error, { given }) : error,
+  );
 }
 
-function defaultFolder(seeds: readonly string[]): string {
+function defaultFolder(crawl: string): string {
   const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return join('crawls', `${crawlNameOf(seeds)}-${time}`);
+  return join('crawls', `${crawl}-${time}`);
 }

@@ -13,9 +13,13 @@ export interface Listeners {
 }
 
 const MAX_QUEUED = 10_000;
+const MAX_EARLY = 100;
 
 export function createListeners(): Listeners {
   const queues = new Set<EventQueue>();
+  /** Warnings from before the crawl had begun, when nobody could listen. */
+  const early: CrawlEvent[] = [];
+  let hasBegun = false;
   /** Ends a queue that is added after the end of the crawl. */
   let end: ((queue: EventQueue) => void) | undefined;
 
@@ -28,14 +32,17 @@ export function createListeners(): Listeners {
     add({ maxQueued = MAX_QUEUED } = {}) {
       if (!(maxQueued >= 1)) throw new RangeError(`Expected maxQueued to be at least 1, got ${maxQueued}`);
       const queue: EventQueue = createEventQueue({ maxQueued, onReturn: () => void queues.delete(queue) });
+      for (const event of early) queue.push(event);
       queues.add(queue);
       end?.(queue);
       return queue;
     },
 
     onMessage(message) {
-      if (queues.size === 0) return;
+      if (message.kind === 'begun') hasBegun = true;
+      if (hasBegun && queues.size === 0) return;
       const event = eventOf(message);
+      if (event && !hasBegun && early.length < MAX_EARLY) early.push(event);
       const chars = message.kind === 'event' && message.event.type === 'item' ? message.event.line.length : 0;
       if (event) for (const queue of queues) queue.push(event, chars);
     },

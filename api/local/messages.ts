@@ -2,7 +2,7 @@
 
 import type { CrawlConfig, CrawlOptions } from '../../shared/core/crawl/config.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
-import type { ProxyOptions } from '../../shared/core/crawl/crawl-options.ts';
+import type { ProxyOptions } from '../../shared/core/crawl/network-options.ts';
 import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
 import type { SiteVisit } from '../../shared/core/frontier/site-visit.ts';
 import type { SeedEvent } from '../../shared/crawler/turn/seed-events.ts';

@@ -1,8 +1,8 @@
 /** The options of `startCrawl` and `resumeCrawl`, checked and sorted. */
 
 import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config.ts';
-import { resumableKeys } from '../../shared/core/crawl/resumable.ts';
 import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
+import { resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
 import { LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
 import { parseSeed } from '../../shared/core/url/parse-seed.ts';

@@ -4,7 +4,8 @@ import { messageOf } from '../../shared/core/base/error-message.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
-import { ControlError } from '../../shared/services/control/control.ts';
+import { leftOutLines } from '../../shared/services/begin/sort-seeds.ts';
+import { type AddedSeeds, ControlError } from '../../shared/services/control/control.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { createStoredCrawl } from '../create-stored-crawl.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
@@ -18,11 +19,16 @@ import { watchStatus } from './watch-status.ts';
 const POLL_MS = 4000;
 const MIN_POLL_MS = 1000;
 
+interface StackOpenOptions extends OpenCrawlOptions {
+  /** Seeds that the crawl has begun without: its events begin with them. */
+  readonly refused?: AddedSeeds['refused'];
+}
+
 /** Opens the crawl of that name. Throws `ControlError` (`notFound`) if there is none. `close` closes the connection. */
 export async function openStackCrawl(
   connection: StackConnection,
   crawl: CrawlId,
-  options: OpenCrawlOptions = {},
+  options: StackOpenOptions = {},
 ): Promise<StackCrawl> {
   try {
     const record = await connection.registry.load(crawl);
@@ -37,10 +43,10 @@ function stackCrawl(
   connection: StackConnection,
   crawl: CrawlId,
   record: CrawlRecord,
-  options: OpenCrawlOptions,
+  options: StackOpenOptions,
 ): StackCrawl {
   const { stack, control } = connection;
-  const watch = new CrawlWatch(connection, crawl);
+  const watch = new CrawlWatch(connection, crawl, leftOutLines(options.refused ?? []));
   const place = stackPlace(connection, crawl, record);
   const stored = createStoredCrawl(
     {
@@ -68,12 +74,14 @@ function stackCrawl(
 class CrawlWatch {
   readonly #connection: StackConnection;
   readonly #crawl: CrawlId;
+  readonly #warnings: readonly string[];
   readonly #closing = new AbortController();
   #done: Promise<CrawlSummary> | undefined;
 
-  constructor(connection: StackConnection, crawl: CrawlId) {
+  constructor(connection: StackConnection, crawl: CrawlId, warnings: readonly string[]) {
     this.#connection = connection;
     this.#crawl = crawl;
+    this.#warnings = warnings;
   }
 
   close(): void {
@@ -83,6 +91,7 @@ class CrawlWatch {
   async *events({ pollMs = POLL_MS } = {}): ReturnType<StackCrawl['events']> {
     if (!(pollMs >= MIN_POLL_MS))
       throw new RangeError(`Expected pollMs to be at least ${MIN_POLL_MS}, got ${pollMs}`);
+    for (const message of this.#warnings) yield { type: 'warning', message };
     const eventsOf = createStackEvents();
     for await (const look of this.#look(pollMs)) {
       if (look.summary) yield* eventsOf(look.summary);

@@ -1,21 +1,19 @@
 /** Seeds by the thousands, given a crawl in as many requests as they need. */
 
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
-import type { AddedSeeds, Control, NewCrawl } from '../../shared/services/control/control.ts';
+import type { AddedSeeds, BegunCrawl, Control, NewCrawl } from '../../shared/services/control/control.ts';
 import { MAX_SEEDS } from '../../shared/services/control/request-schemas.ts';
-import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 
 /** Begins the crawl with the first seeds and adds the others. Where that fails, all can be added again. */
 export async function createWithSeeds(
   control: Pick<Control, 'create' | 'addSeeds'>,
   request: NewCrawl,
-): Promise<CrawlSummary> {
+): Promise<BegunCrawl> {
   const { seeds = [] } = request;
   const first = seeds.length > 0 ? { seeds: seeds.slice(0, MAX_SEEDS) } : {};
-  const summary = await control.create({ ...request, ...first });
-  const rest = seeds.slice(MAX_SEEDS);
-  if (rest.length > 0) await addAllSeeds(control, summary.crawl, rest);
-  return summary;
+  const begun = await control.create({ ...request, ...first });
+  const { refused } = await addAllSeeds(control, begun.crawl, seeds.slice(MAX_SEEDS));
+  return { ...begun, refused: [...begun.refused, ...refused] };
 }
 
 export async function addAllSeeds(

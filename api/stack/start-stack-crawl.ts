@@ -4,8 +4,8 @@ import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import { takeSeedCredentials } from '../../shared/core/crawl/seed-credentials.ts';
 import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
 import { parseSeed } from '../../shared/core/url/parse-seed.ts';
+import type { BegunCrawl } from '../../shared/services/control/control.ts';
 import { crawlFaults, readProject } from '../../shared/services/project/project-file.ts';
-import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { StartStackCrawlOptions } from '../start-options.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { createWithSeeds } from './seed-batches.ts';
@@ -76,7 +76,7 @@ export function readStackOptions(given: StartStackCrawlOptions): StackStart {
 export async function beginStackCrawl(
   { control, refusedKeys }: Pick<StackConnection, 'control' | 'refusedKeys'>,
   { crawl, seeds, sites, dedupeFrom, options, projectOptions }: StackStart,
-): Promise<CrawlSummary> {
+): Promise<BegunCrawl> {
   const ofProject = Object.entries((await projectOptions?.()) ?? {});
   // A setting that the whole stack decides is left out here, since a project's settings also hold on one
   // machine.

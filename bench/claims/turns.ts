@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { beginCrawl } from '../../shared/engines/local/session/session.ts';
+import { planCrawl } from '../../shared/services/begin/plan-crawl.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { CRAWL } from '../harness/crawl-config.ts';
@@ -18,9 +19,12 @@ export function measure({ words: [hosts = '300', pages = '5'] }: BenchOptions): 
   const web = smallWeb(Number(pages));
   return withScratch(async (folder) => {
     const seeds = Array.from({ length: count }, (_, host) => web.seedOf(host));
-    const config = { ...CRAWL, turnMaxPages: 1 };
+    const options = { ...CRAWL, turnMaxPages: 1 };
     const project = { crawl: {}, middleware: [web.middleware], extraction: [], modules: [], aws: {} };
-    const session = await beginCrawl(join(folder, 'crawl'), seeds, config, { software: 'bench', project });
+    const session = await beginCrawl(join(folder, 'crawl'), planCrawl({ seeds, options }), {
+      software: 'bench',
+      project,
+    });
     let turns = 0;
     let fetched = 0;
     const from = performance.now();

@@ -40,6 +40,33 @@ export function runSettingsOf(given: Given): RunSettings {
   };
 }
 
+export const DEDUPE_OPTION: OptionSpec = {
+  name: 'dedupe-from',
+  argument: 'CRAWL',
+  type: 'text',
+  group: 'Archive',
+  help: 'do not store payloads again that this earlier crawl has stored: a folder, or with --stack a name',
+};
+
+export const CACHE_OPTION: OptionSpec = {
+  name: 'cache',
+  argument: 'DIR',
+  type: 'text',
+  only: 'here',
+  reason: 'the folder of an earlier crawl is on this machine, where a stack cannot read it',
+  group: 'Archive',
+  help: 'while you develop hooks: use the responses that the crawl in this folder has stored, and fetch only what it lacks',
+};
+
+export const NO_CACHE_OPTION: OptionSpec = {
+  name: 'no-cache',
+  type: 'flag',
+  only: 'here',
+  reason: 'a stack has no cache',
+  group: 'Archive',
+  help: 'continue without the --cache that the crawl began with',
+};
+
 export const MADE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'mirror',

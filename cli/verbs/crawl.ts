@@ -2,6 +2,8 @@ import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import type { BeginAsked } from '../crawl/run-crawl.ts';
 import {
+  CACHE_OPTION,
+  DEDUPE_OPTION,
   MADE_OPTIONS,
   ONCE_OPTION,
   type RunSettings,
@@ -14,7 +16,7 @@ import { formatCounted } from '../format.ts';
 import { configOf, isSet, readCrawlName, readSeedWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION, SEEDS_OPTION, WORKERS_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { crawlOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { verb } from '../verb.ts';
 
@@ -49,7 +51,9 @@ export const command = verb({
     CONFIG_OPTION,
     WORKERS_OPTION,
     ONCE_OPTION,
-    ...settingsOf('crawl'),
+    ...crawlOptions(),
+    DEDUPE_OPTION,
+    CACHE_OPTION,
     ...SHOW_OPTIONS,
     {
       name: 'name',
@@ -97,6 +101,7 @@ async function beginOnStack(
   stack: NonNullable<Place['stack']>,
 ): Promise<number> {
   const { beginStackCrawl } = await import('../../api/stack/start-stack-crawl.ts');
+  const { leftOutLines } = await import('../../shared/services/begin/sort-seeds.ts');
   const { readProject } = await import('../../shared/services/project/project-file.ts');
   const { withNetworkFiles } = await import('../crawl/network-options.ts');
   const { readStart } = await import('../crawl/read-seeds.ts');
@@ -110,7 +115,8 @@ async function beginOnStack(
   const projectOptions = async () => crawl;
   const start = { crawl: name, seeds, sites, dedupeFrom, options, projectOptions };
   const summary = await beginStackCrawl(stack, start);
-  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length, 'seed')}${file ? ` and ${file}` : ''}`;
+  for (const line of leftOutLines(summary.refused)) warn(line);
+  const begun = `The crawl ${summary.crawl} begins with ${formatCounted(all.length - summary.refused.length, 'seed')}${file ? ` and ${file}` : ''}`;
   if (asked.watch) {
     const { watchInPlace } = await import('../crawl/watch-crawl.ts');
     place.err.write(`${begun}\n`);

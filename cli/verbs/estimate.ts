@@ -2,7 +2,7 @@ import type { CrawlShape } from '../../api/estimate/estimate-crawl.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { configOf, isSet, numberOf, readWords, textOf } from '../given.ts';
 import { CONFIG_OPTION, JSON_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { optionsOf } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
@@ -37,7 +37,7 @@ export const command = verb({
       preset: '30kB',
       help: 'size of a page as it is sent, compressed',
     },
-    ...settingsOf('estimate'),
+    ...optionsOf('delayMs', 'maxBytesPerSecond', 'maxBytesPerSecondPerHost', 'adaptive'),
     JSON_OPTION,
   ],
   read(given) {

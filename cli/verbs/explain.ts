@@ -1,7 +1,7 @@
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { configOf, readWords, refuseSettings, textOf } from '../given.ts';
 import { CONFIG_OPTION, here, JSON_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { explainOptions } from '../options.ts';
 import { seedUrl } from '../seeds.ts';
 import { verb } from '../verb.ts';
 
@@ -15,7 +15,7 @@ export const command = verb({
   ],
   options: [
     ...here([CONFIG_OPTION], 'a stack uses the project file that was deployed with it'),
-    ...settingsOf('explain'),
+    ...explainOptions(),
     JSON_OPTION,
   ],
   read(given) {

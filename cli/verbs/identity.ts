@@ -3,7 +3,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { configOf, type Given, isSet, numberOf, textOf, wrongWords } from '../given.ts';
 import { ACTIONS, type IdentityAction, type IdentityAsked } from '../identity/asked.ts';
 import { CONFIG_OPTION, here, JSON_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { optionsOf } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
@@ -33,7 +33,7 @@ export const command = verb({
   options: [
     ...here([
       CONFIG_OPTION,
-      ...settingsOf('identity'),
+      ...optionsOf('delayMs', 'contact', 'userAgent', 'purpose'),
       {
         name: 'out',
         argument: 'PATH',

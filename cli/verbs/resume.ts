@@ -1,7 +1,9 @@
 import { printable } from '../../shared/core/text/printable.ts';
 import type { ResumeAsked } from '../crawl/run-crawl.ts';
 import {
+  CACHE_OPTION,
   MADE_OPTIONS,
+  NO_CACHE_OPTION,
   ONCE_OPTION,
   runSettingsOf,
   SHOW_OPTIONS,
@@ -10,7 +12,7 @@ import {
 } from '../crawl/run-options.ts';
 import { configOf, isSet, readCrawl, textOf } from '../given.ts';
 import { CONFIG_OPTION, here, TRUST_OPTION, WORKERS_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { resumeOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
@@ -40,7 +42,9 @@ export const command = verb({
       group: 'Crawl',
       help: 'continue although the crawl began with other rules for canonical URLs: some pages may be fetched again',
     },
-    ...settingsOf('resume'),
+    ...resumeOptions(),
+    CACHE_OPTION,
+    NO_CACHE_OPTION,
     ...SHOW_OPTIONS,
     WATCH_OPTION,
   ],

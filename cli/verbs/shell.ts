@@ -11,7 +11,7 @@ import { formatCounted } from '../format.ts';
 import { configOf, isSet, readWords, refuseSettings, textOf } from '../given.ts';
 import { type NetworkFiles, networkOf } from '../network-files.ts';
 import { CONFIG_OPTION, JSON_OPTION } from '../option-spec.ts';
-import { settingsOf } from '../options.ts';
+import { requestOptions } from '../options.ts';
 import { seedUrl } from '../seeds.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
@@ -36,7 +36,7 @@ export const command = verb({
   ],
   options: [
     CONFIG_OPTION,
-    ...settingsOf('shell'),
+    ...requestOptions(),
     {
       name: 'eval',
       argument: 'EXPRESSION',

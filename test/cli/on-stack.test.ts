@@ -111,10 +111,12 @@ test('export --items writes what the hooks have returned, as lines of JSON or as
   expect(csv.out).toBe('url,n\r\nhttps://a.test/,1\r\n,2\r\n');
 });
 
+const BEGUN = { ...RUNNING, refused: [] };
+
 describe('crawl begins a crawl', () => {
   test('with seeds, name and settings, and prints its name and how to watch it', async () => {
     const line = 'crawl example.org http://b.example/#x --name news --max-cost 5 --delay 2';
-    const { code, out, calls } = await runOn(line, { create: async () => RUNNING });
+    const { code, out, calls } = await runOn(line, { create: async () => BEGUN });
     expect(calls).toEqual([
       [
         'create',
@@ -137,19 +139,28 @@ describe('crawl begins a crawl', () => {
       'export default { crawl: { delayMs: 5000, maxPages: 9, hosts: 500, warcMaxBytes: 5 } };',
     );
     process.chdir(folder);
-    const { calls, out } = await runOn('crawl example.org --delay 2', { create: async () => RUNNING });
+    const { calls, out } = await runOn('crawl example.org --delay 2', { create: async () => BEGUN });
     expect(calls[0]![1]).toHaveProperty('config', { delayMs: 2000, maxPages: 9 });
     expect(out).toContain('begins with 1 seed and strand.config.ts');
   });
 
+  test('without the seeds that it leaves out, and says why', async () => {
+    const refused = [{ url: 'https://b.example/no', reason: 'one of the patterns of `exclude` matches' }];
+    const { out, err } = await runOn('crawl example.org b.example/no --exclude no', {
+      create: async () => ({ ...RUNNING, refused }),
+    });
+    expect(out).toContain('The crawl news begins with 1 seed\n');
+    expect(err).toBe('Left out the seed https://b.example/no: one of the patterns of `exclude` matches\n');
+  });
+
   test('and answers scripts with the summary', async () => {
-    const { out } = await runOn('crawl example.org --json', { create: async () => RUNNING });
+    const { out } = await runOn('crawl example.org --json', { create: async () => BEGUN });
     expect(JSON.parse(out)).toEqual(RUNNING);
   });
 
   test('and stays with it, where it should, to its exit code', async () => {
     const { code, out, err } = await runOn('crawl example.org --watch', {
-      create: async () => RUNNING,
+      create: async () => BEGUN,
       ...summary({ state: 'limited', reason: '2,000 pages', pages: 2000 }),
     });
     expect(code).toBe(3);
@@ -164,7 +175,7 @@ describe('crawl begins a crawl', () => {
       Array.from({ length: 2 * MAX_SEEDS + 5 }, (_, i) => `https://h${i}.example/`).join('\n'),
     );
     const { calls } = await runOn(`crawl --seeds ${file}`, {
-      create: async () => RUNNING,
+      create: async () => BEGUN,
       addSeeds: async (crawl, urls) => ({ crawl, added: urls.length, refused: [] }),
     });
     expect(calls.map(([name]) => name)).toEqual(['create', 'addSeeds', 'addSeeds']);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readResumeOptions } from '../../api/local/read-options.ts';
 import type { OptionSpec } from '../../cli/option-spec.ts';
 import { type CrawlOptions, crawlConfigSchema } from '../../shared/core/crawl/config.ts';
-import { resumableKeys } from '../../shared/core/crawl/resumable.ts';
+import { resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
 import { checkLimits } from '../../shared/services/control/resume-limits.ts';
 import { optionsOf } from './commands.ts';
 

@@ -15,21 +15,22 @@ import { describe, expect, test } from 'vitest';
 import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { optionsMarkdown } from '../../cli/verb-page.ts';
+import { optionRows } from '../../cli/verb-page.ts';
 import { STACK_VERBS, TABLE } from '../../cli/verbs.ts';
 import { TROUBLES } from '../../functions/attention.ts';
 import { encodeMetadata } from '../../shared/core/archive/metadata.ts';
 import { STATUS_CODES } from '../../shared/core/causes/status-reason.ts';
-import { type CrawlOptions, crawlConfigSchema, parseConfig } from '../../shared/core/crawl/config.ts';
+import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
+import { OVERRIDE_KEYS, OVERRIDE_SETTINGS } from '../../shared/core/crawl/settings/override-settings.ts';
+import { SETTING_LIST, SETTINGS } from '../../shared/core/crawl/settings/settings.ts';
 import type { LinkSkip } from '../../shared/core/crawl/skip-reason.ts';
 import { URL_STATES } from '../../shared/core/frontier/url-record.ts';
 import { FAILURE_CODES, mostTriesOf, reasonOf } from '../../shared/core/outcome/failure-codes.ts';
-import { keysAt } from '../../shared/core/text/schema-keys.ts';
 import { LINE_ITEMS, priceOf } from '../../shared/engines/aws/cost/prices.ts';
 import { parseLinkText } from '../../shared/engines/aws/queues/link-message.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
-import { contactFault } from '../../shared/services/control/contact-fault.ts';
+import { contactFault } from '../../shared/services/begin/contact-fault.ts';
 import { ROUTES } from '../../shared/services/http-api/route-table.ts';
 import type { StrandConfig } from '../../shared/services/project/project.ts';
 import { type Project, readProject } from '../../shared/services/project/project-file.ts';
@@ -41,11 +42,13 @@ import { GROUPS } from '../../simulation/mutants/operators/operator.ts';
 import { readOptions as readMutantsOptions } from '../../simulation/mutants/options.ts';
 import { EXCUSES, INVARIANTS } from '../../simulation/worlds/spec.ts';
 import { synthesized } from '../cdk/synthesized.ts';
-import { FILES, OPTIONS, parsed } from '../cli/commands.ts';
+import { FILES, parsed } from '../cli/commands.ts';
 import { RECORDS } from '../core/archive/captures.ts';
 import { KINDS } from '../faults/kinds.ts';
 import { readOptions as readFaultsOptions } from '../faults/options.ts';
 import { SCENARIOS } from '../faults/scenarios.ts';
+import { expectTable } from './generated.ts';
+import { settingRow } from './setting-rows.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -185,7 +188,7 @@ describe('docs/cli.md', () => {
   const cli = read('docs/cli.md');
 
   test('has the table of options that the program has', () => {
-    expect(section(cli, 'Options of `crawl`')).toContain(`\n${optionsMarkdown(TABLE.crawl, FILES.crawl)}\n`);
+    expectTable('docs/cli.md', '## Options of `crawl`', optionRows(TABLE.crawl, FILES.crawl));
   });
 
   test('names each exit code as the program does', () => {
@@ -298,20 +301,26 @@ describe('docs/project-file.md', () => {
   });
 
   test('has each setting of a crawl with its default and its option', () => {
-    const defaults: Readonly<Record<string, unknown>> = parseConfig({});
-    const expected = Object.keys(crawlConfigSchema.shape).map((key) => {
-      const preset = defaults[key];
-      const option = OPTIONS.find((one) => one.key === key);
-      const isNone = preset === undefined || typeof preset === 'object';
-      return [code(key), isNone ? '' : code(String(preset)), option ? code(`--${option.name}`) : ''];
-    });
-    const named = rows(section(text, 'Settings of a crawl'));
-    expect(named.map(([key, , preset, option]) => [key, preset, option])).toEqual(expected);
+    const names = ['key', 'is', 'default', 'option'];
+    const made = SETTING_LIST.map((entry) => settingRow('project-file.md', entry));
+    expectTable('docs/project-file.md', '## Settings of a crawl', [names, ...made]);
   });
 
   test('has each setting that an override may have', () => {
-    for (const key of keysAt(crawlConfigSchema, ['overrides', 0]))
-      expect(section(text, 'Overrides')).toContain(code(key));
+    const named = [...(/an override may set (.*)/.exec(text)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(
+      ([, key]) => key,
+    );
+    const own = OVERRIDE_KEYS.filter((key) => !Object.hasOwn(SETTINGS, key));
+    expect(named).toEqual(OVERRIDE_KEYS.filter((key) => Object.hasOwn(SETTINGS, key)));
+    const made = own.map((key) => settingRow('project-file.md', [key, OVERRIDE_SETTINGS[key]]).slice(0, 2));
+    expectTable('docs/project-file.md', '## Overrides', [['key', 'is'], ...made]);
+  });
+
+  test('names the settings that resume may change', () => {
+    const named = [...(/`resume` takes (.*?);/.exec(text)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(
+      ([, key]) => key,
+    );
+    expect(named).toEqual(SETTING_LIST.flatMap(([key, { resume }]) => (resume ? [key] : [])));
   });
 
   test.each(blocks(text, 'ts').map((snippet) => [snippet.split('\n').length, snippet] as const))(

@@ -11,12 +11,9 @@ import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import { openLedger } from '../../shared/crawler/turn/open-ledger.ts';
 import { openLocalReader } from '../../shared/engines/local/engine.ts';
 import type { LocalRunEnd } from '../../shared/engines/local/session/run.ts';
-import {
-  beginCrawl,
-  type LocalSession,
-  type SessionOptions,
-} from '../../shared/engines/local/session/session.ts';
+import type { LocalSession, SessionOptions } from '../../shared/engines/local/session/session.ts';
 import type { RunningWeb } from '../web/server.ts';
+import { beginCrawl } from './begin-crawl.ts';
 
 /** As fast as a test wants it. */
 const FAST: CrawlOptions = {

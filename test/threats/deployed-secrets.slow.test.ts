@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
-import { SECRET_KEYS } from '../../shared/core/crawl/network-schema.ts';
+import { SECRET_KEYS } from '../../shared/core/crawl/secret-keys.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 
 const MARK = 'MARKED-SECRET-0123456789';
@@ -40,7 +40,7 @@ const SECRETS: Readonly<Record<(typeof SECRET_KEYS)[number], readonly CrawlOptio
 };
 
 describe('secrets of a deployed project', () => {
-  test.each(SECRET_KEYS.flatMap((key) => SECRETS[key].map((crawl, i) => [key, i, crawl] as const)))(
+  test.each(SECRET_KEYS.flatMap((key) => SECRETS[key]!.map((crawl, i) => [key, i, crawl] as const)))(
     '%s are refused by name (%i)',
     (key, _, crawl) => {
       let message = '';

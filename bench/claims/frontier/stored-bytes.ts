@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { type Head, parseHead } from '../../../shared/core/frontier/head.ts';
 import type { LedgerStore } from '../../../shared/crawler/ports/ledger-store.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
+import { planCrawl } from '../../../shared/services/begin/plan-crawl.ts';
 import { createSimCloud } from '../../../simulation/models/cloud.ts';
 import { itemBytes } from '../../../simulation/models/dynamo-values.ts';
 import { openSimEngine } from '../../../simulation/models/engine.ts';
@@ -37,8 +38,10 @@ export async function bytesOnStack(hosts: KnownHosts): Promise<StackBytes> {
 /** The size of the folder of a crawl that has archived nothing. */
 export function bytesInFolder(hosts: KnownHosts): Promise<number> {
   return withScratch(async (folder) => {
-    const config = { scope: 'any' as const, contact: 'bench@example.org' };
-    const session = await beginCrawl(folder, ['https://www.shop-of-0.test/'], config, { software: 'bench' });
+    const options = { scope: 'any' as const, contact: 'bench@example.org' };
+    const session = await beginCrawl(folder, planCrawl({ seeds: ['https://www.shop-of-0.test/'], options }), {
+      software: 'bench',
+    });
     await store(session.engine.ledgers, session.id, hosts);
     await session.close();
     return sizeOf(folder);

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { tuneV8 } from '../../../shared/engines/tune-v8.ts';
+import { planCrawl } from '../../../shared/services/begin/plan-crawl.ts';
 import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
 import { OTHERWISE, STEPS } from './steps.ts';
 import { sharedOut, threadTimes } from './thread-times.ts';
@@ -33,8 +34,8 @@ async function crawl(folder: string, seedsFile: string, configFile: string): Pro
   await inspector.post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
   await inspector.post('Profiler.start');
   const seeds = readFileSync(seedsFile, 'utf8').trim().split('\n');
-  const config = JSON.parse(readFileSync(configFile, 'utf8'));
-  const session = await beginCrawl(folder, seeds, config, { software: 'Strand/bench' });
+  const options = JSON.parse(readFileSync(configFile, 'utf8'));
+  const session = await beginCrawl(folder, planCrawl({ seeds, options }), { software: 'Strand/bench' });
   await session.run({ signal: new AbortController().signal });
   await session.close();
   const cpuMs = ms(process.cpuUsage());

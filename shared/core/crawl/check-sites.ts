@@ -3,27 +3,24 @@ import { z } from 'zod';
 import { describeIssues } from '../text/describe-issues.ts';
 import { quoted } from '../text/printable.ts';
 import { parseSeed } from '../url/parse-seed.ts';
-import { crawlConfigSchema, isRecrawling, overrideSchema } from './config.ts';
+import { isRecrawling } from './config.ts';
 import type { CrawlConfig } from './crawl-options.ts';
 import { InvalidConfig } from './invalid-config.ts';
-import { canonicalSite, MAX_SITES, SITE_SETTINGS, type Site, siteHost } from './sites.ts';
+import { optionalShape } from './settings/kinds.ts';
+import { SITE_SETTINGS } from './settings/override-settings.ts';
+import { RECRAWL_SETTINGS } from './settings/recrawl-settings.ts';
+import { canonicalSite, MAX_SITES, type Site, siteHost } from './sites.ts';
 
-const { recrawlEveryMs, recrawlSchedule, recrawlTimeZone } = crawlConfigSchema.shape;
-const picked = Object.fromEntries(SITE_SETTINGS.map((key) => [key, true])) as Record<
-  (typeof SITE_SETTINGS)[number],
-  true
->;
+const { recrawlEveryMs, recrawlSchedule, recrawlTimeZone } = RECRAWL_SETTINGS;
 
-export const siteSchema = overrideSchema.pick(picked).extend({
+export const siteSchema = z.strictObject({
+  ...optionalShape({ ...SITE_SETTINGS, recrawlEveryMs, recrawlSchedule, recrawlTimeZone }),
   url: z.string().max(2083).describe('Its seed. The site is the host of this URL'),
   group: z
     .string()
     .regex(/^[\w.-]{1,64}$/, 'up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
     .optional()
     .describe('A name by which sites are listed and exported together'),
-  recrawlEveryMs,
-  recrawlSchedule,
-  recrawlTimeZone,
 });
 
 export const SITE_KEYS: readonly string[] = Object.keys(siteSchema.shape);

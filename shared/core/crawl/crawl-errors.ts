@@ -37,7 +37,9 @@ export class NoContact extends InvalidConfig {
     super(
       fault === 'unreadable'
         ? `Expected contact to be a URL or a mail address, got ${JSON.stringify(contact)}`
-        : "Set contact to a URL or a mail address at which the crawl's operator can be reached. Only crawls of this machine need none",
+        : 'The owners of the hosts must be able to reach you: set contact to a URL or a mail address, such as ' +
+            'https://example.org/about-my-crawl or me@example.org. Only crawls of this machine need none',
+      { field: 'config.contact' },
     );
     this.fault = fault;
     this.contact = contact;

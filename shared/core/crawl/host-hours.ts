@@ -4,7 +4,6 @@
  * twice counts twice, and a range over midnight belongs to the day on which it begins.
  */
 import QuickLRU from 'quick-lru';
-import type { CrawlConfig } from './crawl-options.ts';
 import { changeBetween, type TimeZone, timeZone } from './time-zone.ts';
 
 export interface HostHours {
@@ -17,9 +16,6 @@ export interface HostHours {
   /** The parsed settings ({@link withWeek}). */
   readonly week?: Week;
 }
-
-/** The settings that hold for a host: with the overrides that mean it. */
-export type HostConfig = CrawlConfig & HostHours;
 
 /** Times of a week, in ms since the beginning of its Monday; the end is not a part of it. */
 interface Span {

@@ -1,10 +1,11 @@
 /** `cookies.txt`, the format that browsers' extensions, curl and wget write. */
 import { type HostKey, hostName } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
-import { type Cookie, cookieSchema } from './network-schema.ts';
+import type { CookieOptions } from './network-options.ts';
+import { cookieSchema } from './network-schema.ts';
 
 export interface ReadCookies {
-  readonly cookies: readonly Cookie[];
+  readonly cookies: readonly CookieOptions[];
   /** Lines that are not cookies, and cookies that could not be sent or are for a public suffix such as `com`. */
   readonly ignored: number;
 }
@@ -19,7 +20,7 @@ const MAX_LINE_CHARS = 8192;
  * and value, separated by tabs. In time linear in the file's length.
  */
 export function readNetscapeCookies(text: string): ReadCookies {
-  const cookies: Cookie[] = [];
+  const cookies: CookieOptions[] = [];
   let ignored = 0;
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
     if (line.trim() === '' || (line.startsWith('#') && !line.startsWith(HTTP_ONLY))) continue;
@@ -30,7 +31,7 @@ export function readNetscapeCookies(text: string): ReadCookies {
   return { cookies, ignored };
 }
 
-function cookieOf(line: string): Cookie | undefined {
+function cookieOf(line: string): CookieOptions | undefined {
   const fields = (line.startsWith(HTTP_ONLY) ? line.slice(HTTP_ONLY.length) : line).split('\t');
   const [domain = '', subdomains, path, secure, expires = '', name, value = ''] = fields;
   if (fields.length < 6 || fields.length > 7 || !/^\d{1,15}$/.test(expires)) return undefined;
@@ -38,7 +39,7 @@ function cookieOf(line: string): Cookie | undefined {
   const isWide = subdomains === 'TRUE';
   // A cookie for all of `com` would go to hosts of everybody.
   if (isWide && registrableDomain(bare) === undefined && bare !== 'localhost') return undefined;
-  return cookieSchema.safeParse({
+  return cookieSchema().safeParse({
     domain: bare,
     ...(isWide && { subdomains: true }),
     path,
@@ -53,7 +54,10 @@ function cookieOf(line: string): Cookie | undefined {
  * The cookies for the sites of the seeds: a browser's file has those of everything its user ever visited, and
  * a crawl must not be able to send them.
  */
-export function cookiesOfSites(cookies: readonly Cookie[], hosts: readonly HostKey[]): Cookie[] {
+export function cookiesOfSites(
+  cookies: readonly CookieOptions[],
+  hosts: readonly HostKey[],
+): CookieOptions[] {
   const siteOf = (host: string) => registrableDomain(host) ?? hostName(host);
   const sites = new Set(hosts.map(siteOf));
   return cookies.filter(({ domain }) => sites.has(siteOf(domain)));

@@ -1,5 +1,6 @@
-/** The settings of a crawl that concern its requests and connections beyond the web's public part. */
+/** The schemas of settings that concern requests and connections beyond the web's public part. */
 import { z } from 'zod';
+import { lazy } from '../base/lazy.ts';
 import { readAgent } from '../identity/identity.ts';
 import { isOriginPattern } from '../url/origin-pattern.ts';
 
@@ -52,66 +53,45 @@ const MAX_COOKIE_CHARS = 4096;
 /** A bundle of all public authorities has 250 KB. */
 const MAX_PEM_CHARS = 1024 * 1024;
 
-const pattern = z.string().refine(isOriginPattern, 'a host such as *.example.org or https://example.org');
-const headerName = z
-  .string()
-  .regex(HEADER_NAME, 'the name of a header')
-  .refine((name) => !Object.hasOwn(REFUSED_HEADERS, name.toLowerCase()), {
-    error: ({ input }) => `another header: ${REFUSED_HEADERS[String(input).toLowerCase()]}`,
-  });
-const headerValue = z.string().max(MAX_HEADER_VALUE).regex(HEADER_VALUE, 'printable ASCII without line ends');
-
-export const cookieSchema = z.strictObject({
-  /** Without a dot before it. */
-  domain: z.string().min(1).max(253),
-  /** For the domain's subdomains too. */
-  subdomains: z.boolean().optional(),
-  path: z.string().startsWith('/').max(1024).optional(),
-  /** By https only. */
-  secure: z.boolean().optional(),
-  /** ms since the epoch; none: as long as the crawl. */
-  expiresAt: z.number().optional(),
-  name: z.string().regex(HEADER_NAME, 'the name of a cookie'),
-  value: z
+const pattern = () =>
+  z.string().refine(isOriginPattern, 'a host such as *.example.org or https://example.org');
+const headerName = () =>
+  z
     .string()
-    .max(MAX_COOKIE_CHARS)
-    .regex(/^[\x20-\x3a\x3c-\x7e]*$/, 'printable ASCII without a semicolon'),
-});
+    .regex(HEADER_NAME, 'the name of a header')
+    .refine((name) => !Object.hasOwn(REFUSED_HEADERS, name.toLowerCase()), {
+      error: ({ input }) => `another header: ${REFUSED_HEADERS[String(input).toLowerCase()]}`,
+    });
+const headerValue = () =>
+  z.string().max(MAX_HEADER_VALUE).regex(HEADER_VALUE, 'printable ASCII without line ends');
 
-export const TLS_MODES = ['verify', 'record', 'any'] as const;
+export const cookieSchema = lazy(() =>
+  z.strictObject({
+    domain: z.string().min(1).max(253),
+    subdomains: z.boolean().optional(),
+    path: z.string().startsWith('/').max(1024).optional(),
+    secure: z.boolean().optional(),
+    expiresAt: z.number().optional(),
+    name: z.string().regex(HEADER_NAME, 'the name of a cookie'),
+    value: z
+      .string()
+      .max(MAX_COOKIE_CHARS)
+      .regex(/^[\x20-\x3a\x3c-\x7e]*$/, 'printable ASCII without a semicolon'),
+  }),
+);
 
 const pem = (what: string) => z.string().max(MAX_PEM_CHARS).includes(`-----BEGIN ${what}`);
 
-const clientCertificateSchema = z.strictObject({
-  /** Hosts that may request it. */
-  hosts: z.array(pattern).min(1),
-  /** PEM: the certificate, then the intermediate ones. */
-  certificate: pem('CERTIFICATE'),
-  /** PEM, not encrypted. */
-  key: z.string().max(MAX_PEM_CHARS).includes('PRIVATE KEY-----'),
-});
-
-/** Keys whose values are secrets: they are never printed. */
-export const SECRET_KEYS = [
-  'headers',
-  'cookies',
-  'auth',
-  'clientCertificates',
-  'proxies',
-  'identity',
-] as const;
-
-/** Whether a part of a configuration, or of something that holds one, is secret. The identity's agent is public. */
-export const isSecretPath = (path: readonly PropertyKey[]): boolean =>
-  path.some((part, i) => (SECRET_KEYS as readonly PropertyKey[]).includes(part) && path[i + 1] !== 'agent');
-
-/** Whether any of the settings is secret. */
-export const hasSecrets = (config: object): boolean =>
-  Object.entries(config).some(([key, value]) => isSecretPath([key]) && Object.keys(value ?? {}).length > 0);
-
-/** The settings without those that are secret. */
-export const withoutSecretKeys = <T extends object>(config: T): T =>
-  Object.fromEntries(Object.entries(config).filter(([key]) => !isSecretPath([key]))) as T;
+export const clientCertificateList = () =>
+  z
+    .array(
+      z.strictObject({
+        hosts: z.array(pattern()).min(1),
+        certificate: pem('CERTIFICATE'),
+        key: z.string().max(MAX_PEM_CHARS).includes('PRIVATE KEY-----'),
+      }),
+    )
+    .max(20);
 
 /** Whether the text is an https origin, as `Signature-Agent` must name one. */
 function isAgent(text: string): boolean {
@@ -122,44 +102,30 @@ function isAgent(text: string): boolean {
   }
 }
 
-export const identityShape = {
-  /** Mail address of a person who is responsible for the crawl: the header `From` (RFC 9110, section 10.1.2). */
-  from: z
-    .string()
-    .max(320)
-    .regex(/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/, 'a mail address')
-    .optional(),
-  /**
-   * Signs requests, so that sites can verify the crawler (`identity/sign-request.ts`). Absent: requests are not signed.
-   */
-  identity: z
-    .strictObject({
-      /** URL of the public keys. Absent: the key's file names it. */
-      agent: z.string().refine(isAgent, 'an https origin such as https://crawler.example.org').optional(),
-      /** A file, or the private JWK itself. */
-      key: z.union([z.string().min(1).max(4096), z.record(z.string(), z.unknown())], {
-        error: 'the name of a file, or a private JWK',
-      }),
-    })
-    .optional(),
-  /**
-   * Headers by host pattern, then by name. `seeds` means the origins of the seeds. Where several
-   * patterns match, the last one counts. Never sent to other hosts.
-   */
-  headers: z
-    .record(pattern, z.record(headerName, headerValue))
+/** See {@link IdentityOptions}. */
+export const identityKey = () =>
+  z.strictObject({
+    agent: z.string().refine(isAgent, 'an https origin such as https://crawler.example.org').optional(),
+    key: z.union([z.string().min(1).max(4096), z.record(z.string(), z.unknown())], {
+      error: 'the name of a file, or a private JWK',
+    }),
+  });
+
+/** By host pattern, then by name. */
+export const headersByHost = () =>
+  z
+    .record(pattern(), z.record(headerName(), headerValue()))
     .refine(
       (all) => Object.values(all).reduce((sum, one) => sum + Object.keys(one).length, 0) <= MAX_HEADERS,
       {
         error: `at most ${MAX_HEADERS} headers`,
       },
-    )
-    .default({}),
-  /** Cookies that are sent to the hosts they are for. Cookies that hosts set are ignored. */
-  cookies: z.array(cookieSchema).max(MAX_COOKIES).default([]),
-  /** `user:password` by host pattern, for HTTP Basic authentication. */
-  auth: z.record(pattern, z.string().max(1000).includes(':')).default({}),
-};
+    );
+
+export const cookieList = () => z.array(cookieSchema()).max(MAX_COOKIES);
+
+/** `user:password` by host pattern. */
+export const authByHost = () => z.record(pattern(), z.string().max(1000).includes(':'));
 
 const PROXY_KINDS = ['http:', 'https:', 'socks5:', 'socks5h:'];
 
@@ -182,36 +148,24 @@ export function isProxyUrl(text: string): boolean {
 
 const isBlock = (text: string): boolean => /^[\da-f.:]{2,45}\/\d{1,3}$/i.test(text);
 
-const proxySchema = z.strictObject({
-  /** `http://user:password@proxy.example:8080`, https, socks5 or socks5h; `direct` for none. */
-  url: z.string().refine(isProxyUrl, 'http://, https://, socks5:// or socks5h://HOST:PORT, or direct'),
-  /** Hosts that are reached by it; addresses also as CIDR blocks. Absent: all hosts that no other rule names. */
-  hosts: z
+export const proxyList = () =>
+  z
     .array(
-      z.string().refine((text) => isOriginPattern(text) || isBlock(text), 'a host such as *.example.org'),
+      z.strictObject({
+        url: z.string().refine(isProxyUrl, 'http://, https://, socks5:// or socks5h://HOST:PORT, or direct'),
+        hosts: z
+          .array(
+            z
+              .string()
+              .refine((text) => isOriginPattern(text) || isBlock(text), 'a host such as *.example.org'),
+          )
+          .min(1)
+          .max(MAX_PROXIES)
+          .optional(),
+        scheme: z.enum(['http', 'https']).optional(),
+      }),
     )
-    .min(1)
-    .max(MAX_PROXIES)
-    .optional(),
-  /** URLs of one scheme alone. */
-  scheme: z.enum(['http', 'https']).optional(),
-});
+    .max(MAX_PROXIES);
 
-export const tlsShape = {
-  /**
-   * Certificates: `verify` refuses bad ones; `record` accepts a host's bad one, without headers, cookies or
-   * passwords, and notes that in its `metadata` records; `any` accepts all.
-   */
-  tls: z.enum(TLS_MODES).default('verify'),
-  /** PEM certificates of authorities that are trusted besides the usual ones. */
-  certificateAuthorities: z.array(pem('CERTIFICATE')).max(100).default([]),
-  /** Shown to hosts that request one. */
-  clientCertificates: z.array(clientCertificateSchema).max(20).default([]),
-  /**
-   * Proxies. Rules with `hosts` count before those without; if several remain, each host gets one of them,
-   * always the same.
-   */
-  proxies: z.array(proxySchema).max(MAX_PROXIES).default([]),
-};
-
-export type Cookie = z.infer<typeof cookieSchema>;
+/** PEM. */
+export const authorities = () => z.array(pem('CERTIFICATE')).max(100);

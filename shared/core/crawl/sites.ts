@@ -3,28 +3,13 @@ import { hash } from 'node:crypto';
 import { canonicalize } from '../url/canonical.ts';
 import { type HostKey, hostKey, hostName } from '../url/host-key.ts';
 import type { HostOverride } from './crawl-options.ts';
+import type { SiteSettingKey } from './settings/override-settings.ts';
 
 /** As many URLs fit into a crawl's record (`CrawlRecord.scopeSeeds`). */
 export const MAX_SITES = 15_000;
 
-/** The settings that a site may have of its own. */
-export const SITE_SETTINGS = [
-  'delayMs',
-  'maxCrawlDelayMs',
-  'maxBytesPerSecondPerHost',
-  'maxPagesPerHost',
-  'maxPagesPerTemplate',
-  'maxDepth',
-  'importance',
-  'hours',
-  'days',
-  'timeZone',
-  'include',
-  'exclude',
-] as const satisfies readonly (keyof HostOverride)[];
-
 /** A line of the list. Its settings are the same as in `overrides`. */
-export interface SiteOptions extends Pick<HostOverride, (typeof SITE_SETTINGS)[number]> {
+export interface SiteOptions extends Pick<HostOverride, SiteSettingKey> {
   /** Where the site begins: its seed. The site is the host of this URL. */
   url: string;
   /** A name by which sites are listed and exported together. */

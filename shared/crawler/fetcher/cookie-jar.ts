@@ -1,7 +1,7 @@
-import type { Cookie } from '../../core/crawl/network-schema.ts';
+import type { CookieOptions } from '../../core/crawl/network-options.ts';
 import { hostKey, hostName, pathOf } from '../../core/url/host-key.ts';
 
-/** Returns the value of the Cookie header for a canonical URL, or undefined if it gets none. */
+/** Returns the value of the CookieOptions header for a canonical URL, or undefined if it gets none. */
 export type CookieJar = (url: string, now: () => number) => string | undefined;
 
 /** RFC 6265 asks for 50 of a domain at least; a server refuses heads of more than 8 to 16 KB. */
@@ -11,9 +11,9 @@ const MAX_SENT = 180;
  * Cookies that were given, by the rules of RFC 6265, section 5.4: domain, path, `Secure` and expiry decide;
  * longer paths come first. A jar does not change: cookies set by hosts are ignored.
  */
-export function createCookieJar(cookies: readonly Cookie[]): CookieJar {
+export function createCookieJar(cookies: readonly CookieOptions[]): CookieJar {
   if (cookies.length === 0) return () => undefined;
-  const byDomain = new Map<string, Cookie[]>();
+  const byDomain = new Map<string, CookieOptions[]>();
   for (const cookie of cookies) {
     const domain = cookie.domain.toLowerCase().replace(/^\./, '').replace(/\.$/, '');
     const known = byDomain.get(domain);

@@ -10,7 +10,7 @@ import {
 } from 'node:tls';
 import { lazy } from '../../core/base/lazy.ts';
 import { InvalidConfig } from '../../core/crawl/config.ts';
-import type { ClientCertificateOptions } from '../../core/crawl/crawl-options.ts';
+import type { ClientCertificateOptions } from '../../core/crawl/network-options.ts';
 import { createOriginTable } from '../../core/url/origin-pattern.ts';
 import type { TcpTarget } from './connect-tcp.ts';
 import { durationText, errorCode, KnownFailure } from './failure.ts';

@@ -1,5 +1,6 @@
 /** The limits for the requests of a deployed stack's callers. */
-import type { ControlPolicy } from '../../services/control/plan-crawl.ts';
+import { missingAt } from '../../core/crawl/settings/settings.ts';
+import type { ControlPolicy } from '../../services/control/plan-request.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 
 const LEADING_ELSEWHERE = [
@@ -32,14 +33,10 @@ export function controlPolicyOf(
     ...(settings.archiveDays !== undefined && { archiveDays: settings.archiveDays }),
     maxTotalTimeoutMs: timesOf(settings).maxTotalTimeoutMs,
     refuses: {
-      hosts: 'how many hosts a worker serves at once is an option of the stack, hostsPerWorker',
-      clientCertificates: 'a private key is not kept in a table',
-      identity: 'a private key is not kept in a table; the option identityParameter gives a stack its own',
-      fromFolder: 'a stack has no folders',
+      ...missingAt('stack'),
       // By each of these, the stack's secrets could be sent to whom the caller names.
       ...(settings.secretsParameter !== undefined &&
         Object.fromEntries(LEADING_ELSEWHERE.map((key) => [key, HAS_SECRETS]))),
-      warcMaxBytes: 'WARC objects are written as they come, and joined into files of 1 GB later',
     },
   };
 }

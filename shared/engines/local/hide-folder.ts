@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { orStorageFailed } from '../../core/base/storage-failed.ts';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
-import { hasSecrets } from '../../core/crawl/network-schema.ts';
+import { hasSecrets } from '../../core/crawl/secret-keys.ts';
 import { entriesOf, isOwnEntry } from './folder-guard.ts';
 
 /**

@@ -3,7 +3,8 @@ import { readFileSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../core/base/error-message.ts';
 import { InvalidConfig } from '../../core/crawl/config.ts';
-import type { CrawlOptions, IdentityOptions } from '../../core/crawl/crawl-options.ts';
+import type { CrawlOptions } from '../../core/crawl/crawl-options.ts';
+import type { IdentityOptions } from '../../core/crawl/network-options.ts';
 import { checkKeys, type Identity, readIdentity } from '../../core/identity/identity.ts';
 import { InvalidIdentity } from '../../core/identity/invalid-identity.ts';
 

@@ -4,10 +4,12 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { Site } from '../../core/crawl/sites.ts';
 import { quoted } from '../../core/text/printable.ts';
 import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
+import { checkContact } from '../begin/contact-fault.ts';
+import { orRefused } from './as-refusal.ts';
 import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
-import { type ControlPolicy, checkContact, crawlOptionsOf } from './plan-crawl.ts';
+import { type ControlPolicy, crawlOptionsOf } from './plan-request.ts';
 import { crawlIdSchema } from './request-schemas.ts';
 
 /** Settings that apply only where a crawl was begun (a folder or a stack). */
@@ -41,7 +43,7 @@ export async function beginCopy(
   const options: CrawlOptions = { ...given };
   for (const key of leftOut) delete options[key];
   const config = crawlOptionsOf(options, policy);
-  checkContact(scopeSeeds, parseConfig(config));
+  orRefused(() => checkContact(scopeSeeds, parseConfig(config)));
   const there = await engine.registry.load(crawl);
   if (there === undefined) {
     await checkNotDeleted(engine, crawl);

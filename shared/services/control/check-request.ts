@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isSecretPath } from '../../core/crawl/network-schema.ts';
+import { isSecretPath } from '../../core/crawl/secret-keys.ts';
 import { describeIssues } from '../../core/text/describe-issues.ts';
 import { keysAt } from '../../core/text/schema-keys.ts';
 import { ControlError } from './control.ts';

@@ -25,9 +25,10 @@ import type { CrawlDeletion, DeleteOptions } from './deletion.ts';
 
 export interface Control {
   /**
-   * Begins a crawl; its name is made from the first seed's host where none is given. `caller` is kept with it.
+   * Begins a crawl; its name is made from the first seed's host where none is given. `caller` is kept with it. A crawl that
+   * leaves out some of its seeds begins with the others.
    */
-  create(request: NewCrawl, caller?: string): Promise<CrawlSummary>;
+  create(request: NewCrawl, caller?: string): Promise<BegunCrawl>;
   /** Adds seeds. A crawl that had finished runs again. */
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds>;
   /**
@@ -85,6 +86,9 @@ export interface NewCrawl {
   /** An earlier crawl of the same stack or folder, whose payloads are not stored again. */
   readonly dedupeFrom?: CrawlId | undefined;
 }
+
+/** `refused`: seeds that were left out, with the reason. */
+export interface BegunCrawl extends CrawlSummary, Pick<AddedSeeds, 'refused'> {}
 
 export interface AddedSeeds {
   readonly crawl: CrawlId;

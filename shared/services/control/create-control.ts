@@ -4,7 +4,7 @@ import type { CrawlSummary } from '../report/summary.ts';
 import { pageOfCaptures } from './capture-page.ts';
 import type { CapturePage, CapturePageRequest } from './captures.ts';
 import { pauseCrawl, stopCrawl } from './change-status.ts';
-import type { AddedSeeds, Control, CrawlPage, CrawlPageRequest } from './control.ts';
+import type { AddedSeeds, BegunCrawl, Control, CrawlPage, CrawlPageRequest } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import { type CrawlQueries, createQueries } from './crawl-queries.ts';
@@ -13,7 +13,7 @@ import type { DeployerLimits } from './deployer-limits.ts';
 import { beginExport, exportOf, exportsOf } from './export-queries.ts';
 import { createFinder } from './find-crawl.ts';
 import { listCrawls } from './list-crawls.ts';
-import type { ControlPolicy } from './plan-crawl.ts';
+import type { ControlPolicy } from './plan-request.ts';
 import { resumeCrawl } from './resume-crawl.ts';
 import { Seeding } from './seeding.ts';
 import { summarizeCrawl } from './summarize-crawl.ts';
@@ -43,8 +43,9 @@ class EngineControl implements OtherControl {
     this.#recordOf = createFinder(engine.registry).recordOf;
   }
 
-  async create(...request: Parameters<Control['create']>): Promise<CrawlSummary> {
-    return this.status(await this.#seeding.create(...request));
+  async create(...request: Parameters<Control['create']>): Promise<BegunCrawl> {
+    const { crawl, refused } = await this.#seeding.create(...request);
+    return { ...(await this.status(crawl)), refused };
   }
 
   addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {

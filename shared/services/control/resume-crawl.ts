@@ -1,8 +1,7 @@
 /** Sets a crawl running that was paused, stopped or limited, or is finished. */
 import { withRecrawl } from '../../core/crawl/config.ts';
-import { canonicalSitemaps } from '../../core/frontier/seed-links.ts';
 import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
-import { allSeeds } from '../../crawler/crawl-state/crawls.ts';
+import { sendLostSeeds } from '../begin/send-seeds.ts';
 import { checkLimitBounds } from './check-bounds.ts';
 import { configOf } from './config-of.ts';
 import type { Control } from './control.ts';
@@ -17,7 +16,6 @@ import {
 } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
 import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
-import { sendSeeds } from './send-seeds.ts';
 
 export interface ResumeDeps {
   readonly engine: Pick<ControlEngine, 'registry' | 'exchange' | 'wakeAll' | 'spentToday'>;
@@ -49,13 +47,6 @@ export async function resumeCrawl(
   const number = await registry.resume(crawl);
   const full = await pauseIfFull(engine, crawl, allowed);
   if (full) throw full;
-  // Begun by a process that died before its seeds were on their way: merging them twice changes nothing.
-  if (totals.hosts === 0)
-    await sendSeeds(
-      engine,
-      crawl,
-      await allSeeds(registry, crawl, record),
-      canonicalSitemaps(config.sitemapUrls),
-    );
+  await sendLostSeeds(engine, crawl, record, { hosts: totals.hosts, config });
   await engine.wakeAll(crawl, number);
 }

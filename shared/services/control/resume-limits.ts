@@ -1,26 +1,18 @@
 import { z } from 'zod';
-import {
-  type CrawlConfig,
-  type CrawlOptions,
-  crawlConfigSchema,
-  isRecrawling,
-  RECRAWLS,
-} from '../../core/crawl/config.ts';
-import { type ResumableKey, resumableKeys } from '../../core/crawl/resumable.ts';
+import { type CrawlConfig, type CrawlOptions, isRecrawling } from '../../core/crawl/config.ts';
+import { optionalShape } from '../../core/crawl/settings/kinds.ts';
+import { type ResumableKey, resumableKeys, SETTINGS } from '../../core/crawl/settings/settings.ts';
 import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
 
-const RESUMABLE = Object.fromEntries(resumableKeys('stack').map((key) => [key, true])) as Record<
-  ResumableKey<'stack'>,
-  true
+const RESUMABLE = Object.fromEntries(resumableKeys('stack').map((key) => [key, SETTINGS[key]])) as Pick<
+  typeof SETTINGS,
+  ResumableKey<'stack'>
 >;
 
 /** The settings that a crawl can be resumed with: limits, recrawl, documents. The rest of its configuration stays what it is. */
-export const resumeLimitsSchema = crawlConfigSchema
-  .pick(RESUMABLE)
-  // Without defaults: a limit that is not given stays as it is.
-  .extend({ recrawl: z.enum(RECRAWLS).optional(), keepTrying: z.boolean().optional() });
+export const resumeLimitsSchema = z.strictObject(optionalShape(RESUMABLE));
 
 /** A request to resume: the limits, and whether new rules may hold. */
 export const resumeSchema = resumeLimitsSchema.extend({
@@ -40,7 +32,7 @@ export type ResumeLimits = Partial<Pick<CrawlConfig, ResumeKey>>;
 /** Throws {@link ControlError} for an unknown or invalid limit. */
 export function checkLimits(given: CrawlOptions): ResumeLimits {
   for (const key of Object.keys(given))
-    if (!Object.hasOwn(resumeLimitsSchema.shape, key) && Object.hasOwn(crawlConfigSchema.shape, key))
+    if (!Object.hasOwn(resumeLimitsSchema.shape, key) && Object.hasOwn(SETTINGS, key))
       throw new ControlError(
         'invalid',
         `Expected one of ${Object.keys(resumeLimitsSchema.shape).join(', ')} to resume with, got ${key}: ` +

@@ -1,8 +1,14 @@
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { takeSeedCredentials } from '../../core/crawl/seed-credentials.ts';
-import { replaceSites, type SiteChanges } from '../../core/crawl/sites.ts';
+import type { SiteChanges } from '../../core/crawl/sites.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../crawler/ports/crawl-registry.ts';
+import { planSiteChanges, storeSiteChanges } from '../begin/change-sites.ts';
+import { checkContact } from '../begin/contact-fault.ts';
+import { sendSeeds } from '../begin/send-seeds.ts';
+import { refusedSeeds, type SortedSeeds, sortSeeds } from '../begin/sort-seeds.ts';
+import { wideningSeeds } from '../begin/widening-seeds.ts';
+import { asRefusal, orRefused } from './as-refusal.ts';
 import { checkRequest } from './check-request.ts';
 import { checkSettings } from './check-settings.ts';
 import { configOf } from './config-of.ts';
@@ -12,12 +18,9 @@ import { checkNotDeleted } from './delete-crawl.ts';
 import { checkRoom, pauseIfFull } from './deployer-limits.ts';
 import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
-import { type ControlPolicy, checkContact, type PlannedCrawl, planCrawl } from './plan-crawl.ts';
+import { type ControlPolicy, type PlannedRequest, planRequest } from './plan-request.ts';
 import { newCrawlSchema, newSeedsSchema, newSitesSchema } from './request-schemas.ts';
-import { sendSeeds } from './send-seeds.ts';
-import { newUrls, planSites } from './site-list.ts';
-import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
-import { wideningSeeds } from './widening-seeds.ts';
+import { planSites } from './site-list.ts';
 
 /** An ARN is shorter. */
 const MAX_CALLER_LENGTH = 300;
@@ -67,22 +70,21 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     this.#finder = createFinder(engine.registry);
   }
 
-  /** Begins the crawl that is requested, and gives its name. */
-  async create(...[request, caller]: Parameters<Control['create']>): Promise<CrawlId> {
-    const plan = planCrawl(request, this.#policy);
-    // Seeds may be left out; a list of sites is taken as a whole.
-    const unreadable = plan.seeds.refused.filter(({ isUnreadable }) => isUnreadable || plan.sites);
-    if (unreadable.length > 0) throw seedsError(unreadable);
+  /** Begins the crawl that is requested. */
+  async create(...[request, caller]: Parameters<Control['create']>): Promise<AddedSeeds> {
+    const plan = planRequest(request, this.#policy);
+    const unreadable = plan.seeds.refused.filter(({ skip }) => skip === undefined);
+    if (unreadable.length > 0) throw asRefusal(refusedSeeds(unreadable));
     await checkNotDeleted(this.#engine, plan.crawl);
     await this.#begin(plan, caller);
-    return plan.crawl;
+    return added(plan.crawl, plan.seeds);
   }
 
   async seed(...[request, caller]: Parameters<Control['seed']>): Promise<AddedSeeds> {
     const found = await this.#finder.find(request.crawl);
     if (found) return this.#addTo(found, request);
     await checkNotDeleted(this.#engine, request.crawl);
-    const plan = planCrawl(request, this.#policy);
+    const plan = planRequest(request, this.#policy);
     try {
       await this.#begin(plan, caller);
     } catch (error) {
@@ -121,8 +123,8 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     const record = await this.#openForSeeds(crawl);
     const config = configOf(crawl, record);
     const seeds = sortSeeds(urls, config);
-    if (seeds.accepted.length === 0) throw seedsError(seeds.refused);
-    checkContact(seeds.accepted, config);
+    if (seeds.accepted.length === 0) throw asRefusal(refusedSeeds(seeds.refused));
+    orRefused(() => checkContact(seeds.accepted, config));
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
     await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
     await this.#bring(crawl, record, seeds.accepted);
@@ -137,15 +139,11 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     const config = configOf(crawl, record);
     const next = planSites(given, config, this.#policy);
     const before = record.sites ? await registry.readSites(crawl, record.sites) : [];
-    const { sites, changes } = replaceSites(before, next);
-    const urls = newUrls(before, next);
-    const seeds = sortSeeds(urls, config);
-    if (seeds.refused.length > 0) throw seedsError(seeds.refused);
-    checkContact(seeds.accepted, config);
-    await registry.setSites(crawl, await registry.storeSites(crawl, sites));
-    if (urls.length > 0 && registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
-    if (urls.length > 0) await this.#bring(crawl, record, seeds.accepted);
-    return changes;
+    const planned = orRefused(() => planSiteChanges(before, next, config));
+    await storeSiteChanges(registry, crawl, planned);
+    if (planned.seeds.length > 0 && registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
+    if (planned.seeds.length > 0) await this.#bring(crawl, record, planned.seeds);
+    return planned.changes;
   }
 
   /** Sends seeds to a crawl that is there, and runs again if it was finished. */
@@ -163,7 +161,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     if (full) throw full;
   }
 
-  async #begin(plan: PlannedCrawl, caller?: string): Promise<void> {
+  async #begin(plan: PlannedRequest, caller?: string): Promise<void> {
     const { crawl, record, seeds, sites, sitemaps, dedupeFrom: earlier } = plan;
     const { registry } = this.#engine;
     if (await registry.load(crawl)) throw alreadyThere(crawl);

@@ -1,12 +1,13 @@
 /** The list of sites of a crawl as an operator gives it, and as it is shown with the visits of each. */
+import { orExplained } from '../../core/base/explain-errors.ts';
 import { checkSites } from '../../core/crawl/check-sites.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
 import { type Site, type SiteOptions, Sites, type SitesRef } from '../../core/crawl/sites.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../crawler/ports/crawl-registry.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
 import { isWanted, type SiteEntries, siteEntries } from '../report/site-entries.ts';
+import { asRefusal } from './as-refusal.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { ControlError, type SitePage, type SitePageRequest } from './control.ts';
@@ -25,7 +26,7 @@ export function planSites(
   config: CrawlConfig,
   { defaults, limits = {} }: SitePolicy,
 ): Site[] {
-  try {
+  const plan = () => {
     const sites = checkSites(given, (index) => `sites.${index}`, config);
     const ofDeployment = parseConfig(defaults);
     for (const [index, site] of sites.entries()) {
@@ -46,10 +47,8 @@ export function planSites(
       });
     }
     return sites;
-  } catch (error) {
-    if (!(error instanceof InvalidConfig)) throw error;
-    throw new ControlError('invalid', error.message, 'sites');
-  }
+  };
+  return orExplained(plan, (error) => asRefusal(error, 'sites'));
 }
 
 /** Names the site instead of the override that it is checked as. */
@@ -61,12 +60,6 @@ function checkEach(index: number, check: () => void): void {
     const message = error.message.replaceAll(/config\.(overrides\.0\.)?/g, `sites.${index}.`);
     throw new ControlError(error.code, message, 'sites');
   }
-}
-
-/** The URLs of `next` that the list `before` did not have: seeds that are to be sent. */
-export function newUrls(before: readonly Site[], next: readonly Site[]): string[] {
-  const known = new Set(before.flatMap(({ url, isRemoved }) => (isRemoved ? [] : url)));
-  return next.flatMap(({ url }) => (known.has(url) ? [] : url));
 }
 
 export interface SiteListEngine {

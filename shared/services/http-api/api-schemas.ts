@@ -11,6 +11,7 @@ import { URL_KINDS } from '../../core/url/url-kind.ts';
 import { CAPTURE_KINDS, type CaptureEntry, type CapturePage } from '../control/captures.ts';
 import type {
   AddedSeeds,
+  BegunCrawl,
   CrawlEntry,
   CrawlPage,
   DomainPage,
@@ -138,6 +139,10 @@ const addedSeedsSchema = z.strictObject({
   added: count,
   refused: z.array(z.strictObject({ url: z.string(), reason: z.string() })),
 }) satisfies z.ZodType<AddedSeeds>;
+
+const begunCrawlSchema = crawlSummarySchema
+  .extend({ refused: addedSeedsSchema.shape.refused.describe('Seeds that were left out') })
+  .describe('A crawl that has begun') satisfies z.ZodType<BegunCrawl>;
 
 const crawlDeletionSchema = z.strictObject({
   crawl: crawlIdSchema,
@@ -340,6 +345,7 @@ export const API_SCHEMAS = {
   SiteEntry: siteEntrySchema,
   ResumeLimits: resumeSchema,
   CrawlSummary: crawlSummarySchema,
+  BegunCrawl: begunCrawlSchema,
   CrawlList: z.strictObject({
     crawls: z.array(crawlEntrySchema),
     cursor: z.string().optional().describe('For the next page; none on the last'),

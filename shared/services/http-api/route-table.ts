@@ -53,10 +53,11 @@ export const ROUTES: readonly Route[] = [
     operationId: 'createCrawl',
     method: 'POST',
     path: '/crawls',
-    summary: 'Begin a crawl. Without a name it is called after the host of its first seed.',
+    summary:
+      'Begin a crawl. Without a name it is called after the host of its first seed. Seeds that it leaves out are `refused`, and the others begin it.',
     body: newCrawlSchema,
     bodyName: 'NewCrawl',
-    answerName: 'CrawlSummary',
+    answerName: 'BegunCrawl',
     status: 201,
     run: (control, { body, caller }) => control.create(body, caller),
   }),

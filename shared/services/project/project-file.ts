@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../core/base/error-message.ts';
 import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../../core/crawl/config.ts';
-import { isSecretPath } from '../../core/crawl/network-schema.ts';
+import { isSecretPath } from '../../core/crawl/secret-keys.ts';
 import { describeIssues } from '../../core/text/describe-issues.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable, shorten } from '../../core/text/printable.ts';

@@ -39,6 +39,9 @@ interface Script {
   readonly process: (options: ProcessOptions) => AsyncIterable<ProcessedPage>;
 }
 
+const exclude = ['/excluded$'];
+const seedsOf = (origin: string) => [`${origin}/excluded`, `${origin}/`];
+
 /** The hook of the project that crawls. */
 function onPage({ url, $, state }: PageContext) {
   state.update<number>('pages', (n = 0) => n + 1);
@@ -50,7 +53,11 @@ const pathOf = (url: string): string => new URL(url).pathname;
 /** Follows a crawl as a program does, wherever it runs, and returns the program's findings. */
 async function followCrawl({ running, open, process }: Script) {
   const types = new Set<string>();
-  for await (const { type } of running.events()) types.add(type);
+  const leftOut: string[] = [];
+  for await (const event of running.events()) {
+    types.add(event.type);
+    if (event.type === 'warning') leftOut.push(event.message.replace(/http:\/\/[^/]*/, ''));
+  }
   const { state, pages } = await running.done;
   const stored = await open();
   const captures = await all(stored.captures());
@@ -59,6 +66,7 @@ async function followCrawl({ running, open, process }: Script) {
   const known = await all(stored.urls());
   const seed = known.find(({ depth }) => depth === 0)!;
   const outcome = {
+    leftOut,
     last: [...types].at(-1),
     state,
     pages,
@@ -97,7 +105,7 @@ async function queriesOf(stored: StoredCrawl | StackCrawl, { url, host }: UrlDet
     history: (await stored.history(url)).map(({ httpStatus }) => httpStatus),
     noDifference: await nameOf(stored.diff(url)),
     changes: (await all(stored.changes())).map(({ change }) => change).sort(),
-    skipped: (await all(stored.skipped())).map(({ reason, via = '' }) => [reason, pathOf(via)]),
+    skipped: (await all(stored.skipped())).flatMap(({ reason, via }) => (via ? [[reason, pathOf(via)]] : [])),
     beyond: stored.skippedBeyond(),
     kept: [...(await stored.state())],
     noUrl: await nameOf(stored.url('ftp://a.test/')),
@@ -150,7 +158,7 @@ async function onFolder() {
   const parent = mkdtempSync(join(tmpdir(), 'strand-same-calls-'));
   const out = join(parent, 'c');
   try {
-    const running = await startCrawl({ ...QUICK, seeds: [`${site.url}/`], out, onPage });
+    const running = await startCrawl({ ...QUICK, seeds: seedsOf(site.url), out, exclude, onPage });
     return await followCrawl({
       running,
       open: () => openCrawl(out),
@@ -167,11 +175,12 @@ async function onStack() {
     Object.entries(PAGES).map(([path, links]) => [`http://a.test${path}`, links]),
   );
   const { time, connection, deployment } = deployedWorld(pages, { project: { onPage }, textOf: () => TEXT });
-  const options = { stack: 'Strand', crawl: 'c', seeds: ['http://a.test/'], contact: CONTACT, delayMs: 500 };
+  const seeds = seedsOf('http://a.test');
+  const options = { stack: 'Strand', crawl: 'c', seeds, exclude, contact: CONTACT, delayMs: 500 };
   const script = async () => {
     const begun = await beginStackCrawl(connection, readStackOptions(options));
     return followCrawl({
-      running: await openStackCrawl(connection, begun.crawl),
+      running: await openStackCrawl(connection, begun.crawl, begun),
       open: () => openStackCrawl(connection, begun.crawl),
       process: (hooks) => processOnStack(connection, begun.crawl, hooks),
     });
@@ -185,6 +194,7 @@ test('the same calls give the same answers on a folder and on a stack', async ()
   const [folder, stack] = [await onFolder(), await onStack()];
   expect(stack).toEqual(folder);
   expect(folder).toMatchObject({
+    leftOut: ['Left out the seed /excluded: one of the patterns of `exclude` matches'],
     last: 'finished',
     state: 'finished',
     pages: 4,
@@ -223,4 +233,21 @@ test('the same calls give the same answers on a folder and on a stack', async ()
     isFull: 'FolderNotEmpty',
     csv: ['/,2\r\n', '/1,3\r\n', '/2,0\r\n', 'path,links\r\n'],
   });
+});
+
+test('a crawl whose seeds are all left out begins in neither place', async () => {
+  const seeds = ['http://a.test/no', 'http://a.test:25/'];
+  const options = { seeds, contact: CONTACT, exclude: ['/no$'] };
+  const parent = mkdtempSync(join(tmpdir(), 'strand-no-seed-'));
+  const onFolder = startCrawl({ ...options, out: join(parent, 'c') });
+  const message =
+    'seeds.0 cannot be a seed: one of the patterns of `exclude` matches, got "http://a.test/no"; ' +
+    'seeds.1 cannot be a seed: browsers refuse its port; `allowPorts` (`--allow-port N`) allows it, got "http://a.test:25/"';
+  await expect(onFolder).rejects.toMatchObject({ name: 'InvalidConfig', message });
+  expect(readdirSync(parent)).toEqual([]);
+  rmSync(parent, { recursive: true });
+  const { time, connection, deployment } = deployedWorld({});
+  const onStack = beginStackCrawl(connection, readStackOptions({ ...options, stack: 'Strand', crawl: 'c' }));
+  await expect(drive(time, onStack)).rejects.toMatchObject({ name: 'ControlError', message });
+  deployment.stop();
 });

@@ -1,52 +1,63 @@
-import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import {
   type CrawlConfig,
   type CrawlOptions,
-  crawlConfigSchema,
+  type crawlConfigSchema,
   parseConfig,
 } from '../../../shared/core/crawl/config.ts';
-
-const TEXT = readFileSync(new URL('../../../shared/core/crawl/crawl-options.ts', import.meta.url), 'utf8');
-
-/** Each property of an interface with its comment. */
-function documented(name: string): Map<string, string> {
-  const [, body = ''] = new RegExp(`export interface ${name} \\{\\n(.*?)^\\}`, 'ms').exec(TEXT) ?? [];
-  const found = body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+)\??:/gs);
-  return new Map(
-    [...found].map(([, comment = '', key = '']) => [key, comment.replace(/\s+\*? ?/g, ' ').trim()]),
-  );
-}
-
-const OPTIONS = documented('CrawlOptions');
-const DEFAULTS: Readonly<Record<string, unknown>> = parseConfig({});
+import type {
+  ClientCertificateOptions,
+  CookieOptions,
+  IdentityOptions,
+  ProxyOptions,
+} from '../../../shared/core/crawl/network-options.ts';
+import type {
+  clientCertificateList,
+  cookieList,
+  identityKey,
+  proxyList,
+} from '../../../shared/core/crawl/network-schema.ts';
+import { SETTING_LIST } from '../../../shared/core/crawl/settings/settings.ts';
 
 test('the options have the types that the schema takes', () => {
-  expectTypeOf<CrawlOptions>().toEqualTypeOf<z.input<typeof crawlConfigSchema>>();
+  expectTypeOf<CrawlOptions>().toExtend<z.input<typeof crawlConfigSchema>>();
+  expectTypeOf<z.input<typeof crawlConfigSchema>>().toExtend<CrawlOptions>();
+  expectTypeOf<keyof CrawlOptions>().toEqualTypeOf<keyof z.input<typeof crawlConfigSchema>>();
+  expectTypeOf<CrawlOptions['delayMs']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<CrawlOptions['scope']>().toEqualTypeOf<
+    'page' | 'prefix' | 'host' | 'domain' | 'any' | undefined
+  >();
+  expectTypeOf<CrawlOptions['domainBudget']>().toEqualTypeOf<
+    number | 'off' | 'links' | `links:${number}` | undefined
+  >();
+});
+
+test('settings that are objects have the types that their schemas take', () => {
+  expectTypeOf<CookieOptions[]>().toEqualTypeOf<z.input<ReturnType<typeof cookieList>>>();
+  expectTypeOf<ProxyOptions[]>().toEqualTypeOf<z.input<ReturnType<typeof proxyList>>>();
+  expectTypeOf<ClientCertificateOptions[]>().toEqualTypeOf<
+    z.input<ReturnType<typeof clientCertificateList>>
+  >();
+  expectTypeOf<IdentityOptions>().toEqualTypeOf<z.input<ReturnType<typeof identityKey>>>();
 });
 
 test('the complete configuration has the types that the schema gives', () => {
   expectTypeOf<CrawlConfig>().toExtend<z.output<typeof crawlConfigSchema>>();
   expectTypeOf<z.output<typeof crawlConfigSchema>>().toExtend<CrawlConfig>();
-  type Missing = Exclude<keyof z.output<typeof crawlConfigSchema>, keyof CrawlConfig>;
-  expectTypeOf<Missing>().toEqualTypeOf<never>();
+  expectTypeOf<CrawlConfig['delayMs']>().toEqualTypeOf<number>();
+  expectTypeOf<CrawlConfig['maxPages']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<CrawlConfig['urlRules']['sortQuery']>().toEqualTypeOf<boolean>();
 });
 
-test('each option is documented, in the order of the schema', () => {
-  expect([...OPTIONS.keys()]).toEqual(Object.keys(crawlConfigSchema.shape));
+test.each(SETTING_LIST)('%s has its default if nothing is given', (key, { default: preset }) => {
+  const given = parseConfig({})[key];
+  if (key === 'urlRules') expect(Object.keys(given as object)).not.toEqual([]);
+  else expect(given).toEqual(preset);
 });
 
-test.each([...OPTIONS])('the editor shows the default of %s', (key, comment) => {
-  const shown = /@default (.+)$/.exec(comment)?.[1]?.replaceAll("'", '"');
-  const expected = key === 'urlRules' ? undefined : DEFAULTS[key];
-  expect(shown).toBe(expected === undefined ? undefined : JSON.stringify(expected));
-});
-
-test('the editor shows the default of each URL rule', () => {
-  const shown = [...documented('UrlRuleOptions')].map(([key, comment]) => [
-    key,
-    /@default (\w+)/.exec(comment)?.[1],
-  ]);
-  expect(shown).toEqual(Object.entries(parseConfig({}).urlRules).map(([key, value]) => [key, String(value)]));
+test.each(SETTING_LIST)('%s is said in sentences', (_, { doc, more, costs }) => {
+  expect(doc).toMatch(/^[A-Z`r].*[^.]$/);
+  if (more !== undefined) expect(more).toMatch(/^[\dA-Z`r].*\.$/);
+  if (costs !== undefined) expect(costs).toMatch(/^[a-z\d].*[^.]$/);
 });

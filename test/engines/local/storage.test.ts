@@ -9,12 +9,13 @@ import { holdsCrawl, inTransaction, openDatabase } from '../../../shared/engines
 import { holdFolder } from '../../../shared/engines/local/folder-hold.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 import { FolderInUse, isFolderInUse, lockFolder } from '../../../shared/engines/local/lock.ts';
-import { beginCrawl, type LocalSession, resumeCrawl } from '../../../shared/engines/local/session/session.ts';
+import { type LocalSession, resumeCrawl } from '../../../shared/engines/local/session/session.ts';
 import { hostBlocksMemory } from '../../../shared/engines/local/threads/host-blocks.ts';
 import { inFlightMemory } from '../../../shared/engines/local/threads/in-flight-table.ts';
 import { tallyMemory } from '../../../shared/engines/local/threads/shared-tally.ts';
 import { openThreadEngine } from '../../../shared/engines/local/threads/thread-engine.ts';
 import { slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
+import { beginCrawl } from '../../local-crawl/begin-crawl.ts';
 import { QUICK, recordsOf, temporaryFolder } from '../../local-crawl/local-crawl.ts';
 import { PLAIN } from '../../web/features.ts';
 import { generateWeb } from '../../web/graph.ts';

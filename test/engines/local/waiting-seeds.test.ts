@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCrawls } from '../../../shared/crawler/crawl-state/crawls.ts';
 import { routeParcels } from '../../../shared/crawler/routing/router.ts';
 import { openLocalReader } from '../../../shared/engines/local/engine.ts';
-import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { headOf } from '../../contract/subjects.ts';
+import { beginCrawl } from '../../local-crawl/begin-crawl.ts';
 import { temporaryFolder } from '../../local-crawl/local-crawl.ts';
 
 const SEEDS = Array.from({ length: 25_000 }, (_, i) => `http://h${i % 500}.test/${i}?utm_source=x`);

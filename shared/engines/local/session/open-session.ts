@@ -1,6 +1,6 @@
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { IdentityOptions, ProxyOptions } from '../../../core/crawl/crawl-options.ts';
+import type { IdentityOptions, ProxyOptions } from '../../../core/crawl/network-options.ts';
 import type { Site } from '../../../core/crawl/sites.ts';
 import { expiryWarning } from '../../../core/identity/identity.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';

@@ -6,20 +6,15 @@ import { resolve } from 'node:path';
 import { checkSites } from '../../../core/crawl/check-sites.ts';
 import { InvalidConfig, parseConfig, withRecrawl } from '../../../core/crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../core/crawl/crawl-errors.ts';
-import { crawlNameOf } from '../../../core/crawl/crawl-name.ts';
 import type { CrawlOptions } from '../../../core/crawl/crawl-options.ts';
-import { createScope } from '../../../core/crawl/scope.ts';
-import { takeSeedCredentials } from '../../../core/crawl/seed-credentials.ts';
-import { replaceSites, type Site, Sites, siteChangesText } from '../../../core/crawl/sites.ts';
-import type { SkipReason } from '../../../core/crawl/skip-reason.ts';
-import { canonicalSitemaps } from '../../../core/frontier/seed-links.ts';
-import { blockedPortOf } from '../../../core/url/blocked-ports.ts';
+import { siteChangesText } from '../../../core/crawl/sites.ts';
 import { canonicalize, URL_RULES_VERSION } from '../../../core/url/canonical.ts';
-import { hostKey } from '../../../core/url/host-key.ts';
-import { createUrlRules } from '../../../core/url/url-rules.ts';
-import { allSeeds } from '../../../crawler/crawl-state/crawls.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../../crawler/routing/waker.ts';
+import { planSiteChanges, storeSiteChanges } from '../../../services/begin/change-sites.ts';
+import type { CrawlPlan } from '../../../services/begin/plan-crawl.ts';
+import { sendLostSeeds, sendSeeds } from '../../../services/begin/send-seeds.ts';
+import { leftOutLines } from '../../../services/begin/sort-seeds.ts';
 import { holdsCrawl, isCrawlDatabase } from '../database.ts';
 import { openLocalReader } from '../engine.ts';
 import { refuseForeignFiles } from '../folder-guard.ts';
@@ -29,83 +24,40 @@ import { hideFolder } from '../hide-folder.ts';
 import { withoutPrivateKey } from '../identity-file.ts';
 import { withAbsoluteFolders } from '../site-folder/with-site-folders.ts';
 import { type LocalSession, openSession, type SessionOptions } from './open-session.ts';
-import { sendSeeds } from './send-seeds.ts';
 
 export type { LocalSession, SessionOptions } from './open-session.ts';
 
 /**
- * Begins a crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`.
+ * Begins the crawl. Throws `InvalidConfig`, also where the folder holds a crawl already, and `FolderInUse`.
  * `session.dedupeFrom` and `session.cache` are kept with the crawl.
  */
 export async function beginCrawl(
   folder: string,
-  given: readonly string[],
-  givenOptions: CrawlOptions,
+  { crawl: id, record, seeds, sites, sitemaps, ...plan }: CrawlPlan,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { options: read, seeds } = takeSeedCredentials(givenOptions, given);
-  const options = withAbsoluteFolders(read);
-  const config = parseConfig(options);
-  const nameOf = createUrlRules(config.urlRules);
-  const canonical = [...new Set(seeds.map((seed) => nameOf(canonicalize(seed) ?? seed)))];
-  const sitemaps = canonicalSitemaps(config.sitemapUrls);
-  for (const seed of canonical) {
-    const port = blockedPortOf(hostKey(seed), config.allowPorts);
-    if (port !== undefined)
-      throw new InvalidConfig(
-        `${seed} cannot be a seed: browsers refuse port ${port}; \`--allow-port ${port}\` allows it`,
-      );
-  }
-  const { sites } = session;
-  const scope = createScope(config, canonical, sites && new Sites(sites));
-  const reasons = new Map(canonical.map((seed) => [seed, scope.check(seed, 0, true)]));
-  const accepted = canonical.filter((seed) => reasons.get(seed) === undefined);
-  if (accepted.length === 0)
-    throw new InvalidConfig('Every seed is excluded: look at `exclude` and `maxUrlLength`');
-  refuseSites(sites, reasons);
+  const config = withAbsoluteFolders(plan.config);
+  const options = withAbsoluteFolders(record.config);
   checkNewFolder(folder);
-  const id = crawlNameOf(canonical);
   const dedupeFrom = session.dedupeFrom === undefined ? undefined : resolve(session.dedupeFrom);
   const cache = session.cache ? resolve(session.cache) : undefined;
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
-  const { registry, exchange } = opened.engine;
+  const { registry, skips } = opened.engine;
   hideFolder(folder, options);
   await registry.create(id, {
+    ...record,
     config: withoutPrivateKey(options),
-    scopeSeeds: besidesSites(canonical, sites),
-    urlRulesVersion: URL_RULES_VERSION,
-    status: 'running',
     ...(sites && { sites: await registry.storeSites(id, sites) }),
   });
   registry.keepFolder('dedupeFrom', dedupeFrom);
   registry.keepFolder('cache', cache);
   await markSettings(opened, session);
-  await sendSeeds(exchange, id, accepted, sitemaps);
-  const excluded = [...reasons].filter((entry): entry is [string, SkipReason] => entry[1] !== undefined);
-  for (const [url, reason] of excluded) opened.engine.skips?.note(id, { url, reason });
-  for (const [url, reason] of excluded.slice(0, MAX_WARNED_SEEDS))
-    session.warn?.(`Left out the seed ${url.slice(0, MAX_SEED_CHARS)}: ${reason}`);
-  if (excluded.length > MAX_WARNED_SEEDS)
-    session.warn?.(`Left out ${excluded.length} seeds: strand export ${folder} --skipped lists them`);
+  await sendSeeds(opened.engine, id, seeds.accepted, sitemaps);
+  for (const { url, skip } of seeds.refused)
+    if (skip !== undefined) skips?.note(id, { url: canonicalize(url) ?? url, reason: skip });
+  for (const line of leftOutLines(seeds.refused, `: strand export ${folder} --skipped lists them`))
+    session.warn?.(line);
   return hidden(opened, folder, options);
-}
-
-/** A list of sites is taken as a whole. */
-function refuseSites(
-  sites: readonly Site[] | undefined,
-  reasons: ReadonlyMap<string, SkipReason | undefined>,
-): void {
-  for (const { url } of sites ?? []) {
-    const reason = reasons.get(url);
-    if (reason !== undefined) throw new InvalidConfig(`The site ${url} is left out by the scope: ${reason}`);
-  }
-}
-
-/** The scope is drawn around the sites anyway. A crawl has at least one seed. */
-function besidesSites(seeds: readonly string[], sites: readonly Site[] = []): readonly string[] {
-  const ofSites = new Set(sites.map(({ url }) => url));
-  const others = seeds.filter((seed) => !ofSites.has(seed));
-  return others.length > 0 ? others : seeds.slice(0, 1);
 }
 
 /** Throws `InvalidConfig` if no crawl can begin in the folder: it holds one, or files that a crawl would write to. */
@@ -115,10 +67,6 @@ function checkNewFolder(folder: string): void {
   refuseForeignFiles(folder, isCrawlDatabase(database));
 }
 
-/** Seeds left out that are named on standard error, and how much of each. */
-const MAX_WARNED_SEEDS = 10;
-const MAX_SEED_CHARS = 200;
-
 /**
  * Opens the folder's crawl again after its thread has died in this process: as it stands, without another try
  * for hosts that were given up.
@@ -126,7 +74,7 @@ const MAX_SEED_CHARS = 200;
 export async function continueCrawl(folder: string, session: SessionOptions): Promise<LocalSession> {
   const { id, record, folders } = await readCrawl(folder);
   const opened = await openSession(folder, id, parseConfig(record.config), { ...session, ...folders });
-  await sendLostSeeds(opened, record);
+  await resendSeeds(opened, record);
   return opened;
 }
 
@@ -140,7 +88,7 @@ export async function resumeCrawl(
   given: CrawlOptions,
   session: SessionOptions,
 ): Promise<LocalSession> {
-  const { id, record, folders, mark } = await readCrawl(folder);
+  const { id, record, sites, folders, mark } = await readCrawl(folder);
   const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
   if (hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
@@ -161,35 +109,22 @@ export async function resumeCrawl(
       given: { ...given, cache: session.cache },
     });
   }
-  const sites = session.sites && checkSites(session.sites, (index) => `sites.${index}`, config);
+  const next = session.sites && checkSites(session.sites, (index) => `sites.${index}`, config);
+  const planned = next && planSiteChanges(sites, next, config);
   const opened = await openSession(folder, id, config, { ...session, dedupeFrom, cache });
   hideFolder(folder, config);
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
   await registry.configure(id, withoutPrivateKey(limits));
-  const newSeeds = sites ? await changeSites(opened, record, sites, session.warn) : [];
+  if (planned) await storeSiteChanges(registry, id, planned);
+  if (planned) session.warn?.(siteChangesText(planned.changes));
   await markSettings(opened, session);
   if (hasNewRules) await registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
-  await sendLostSeeds(opened, record);
-  if (newSeeds.length > 0) await sendSeeds(opened.engine.exchange, id, newSeeds, []);
+  await resendSeeds(opened, record);
+  if (planned) await sendSeeds(opened.engine, id, planned.seeds);
   await wakeAllHosts(opened.engine, id, number, config);
   return hidden(opened, folder, config);
-}
-
-/** Replaces the list of sites. Returns the URLs that are new in it, which are to be sent as seeds. */
-async function changeSites(
-  { id, engine: { registry } }: LocalSession,
-  record: CrawlRecord,
-  next: readonly Site[],
-  warn: SessionOptions['warn'],
-): Promise<readonly string[]> {
-  const before = record.sites ? await registry.readSites(id, record.sites) : [];
-  const { sites, changes } = replaceSites(before, next);
-  await registry.setSites(id, await registry.storeSites(id, sites));
-  warn?.(siteChangesText(changes));
-  const known = new Set(new Sites(before).urls);
-  return next.flatMap(({ url }) => (known.has(url) ? [] : url));
 }
 
 /** The session, whose files are hidden at its end, too, if its settings are secret: it may have made some. */
@@ -220,17 +155,16 @@ async function readCrawl(folder: string) {
   const reader = openLocalReader(folder);
   const id = reader?.crawl();
   const record = reader && id !== undefined ? await reader.registry.load(id) : undefined;
+  const sites = record?.sites ? await reader!.registry.readSites(id!, record.sites) : [];
   const dedupeFrom = reader?.registry.keptFolder('dedupeFrom');
   const cache = reader?.registry.keptFolder('cache');
   const mark = reader?.registry.keptMark();
   reader?.close();
   if (id === undefined || !record) throw new NoCrawl(folder);
-  return { id, record, folders: { dedupeFrom, cache }, mark };
+  return { id, record, sites, folders: { dedupeFrom, cache }, mark };
 }
 
-/** Killed before its seeds had reached their hosts: merging them twice changes nothing. */
-async function sendLostSeeds({ id, config, engine }: LocalSession, record: CrawlRecord): Promise<void> {
-  if ((await engine.registry.totals(id)).hosts > 0) return;
-  const seeds = await allSeeds(engine.registry, id, record);
-  await sendSeeds(engine.exchange, id, seeds, canonicalSitemaps(config.sitemapUrls));
+async function resendSeeds({ id, config, engine }: LocalSession, record: CrawlRecord): Promise<void> {
+  const { hosts } = await engine.registry.totals(id);
+  await sendLostSeeds(engine, id, record, { hosts, config });
 }

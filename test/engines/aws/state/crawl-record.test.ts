@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { MAX_DOMAIN_BUDGETS, parseConfig } from '../../../../shared/core/crawl/config.ts';
+import { parseConfig } from '../../../../shared/core/crawl/config.ts';
+import { MAX_DOMAIN_BUDGETS } from '../../../../shared/core/crawl/settings/limit-settings.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../../shared/crawler/ports/crawl-registry.ts';
 import { decodeCrawl, encodeCrawl } from '../../../../shared/engines/aws/state/crawl-record.ts';
 import { seededRandom } from '../../../crawler/worker/fake-clock.ts';

@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldersOf } from '../../../../shared/engines/local/folders.ts';
-import {
-  beginCrawl,
-  type LocalSession,
-  resumeCrawl,
-} from '../../../../shared/engines/local/session/session.ts';
+import { type LocalSession, resumeCrawl } from '../../../../shared/engines/local/session/session.ts';
+import { beginCrawl } from '../../../local-crawl/begin-crawl.ts';
 import { temporaryFolder } from '../../../local-crawl/local-crawl.ts';
 
 const HOST = 'a.test';

@@ -1,5 +1,6 @@
 /** Site owners must be able to reach the person who crawls. */
 import type { CrawlOptions } from '../../core/crawl/config.ts';
+import { NoContact } from '../../core/crawl/crawl-errors.ts';
 import { hostKey } from '../../core/url/host-key.ts';
 
 /**
@@ -14,6 +15,12 @@ export function contactFault(
   if (contact !== undefined) return hasContact(contact) ? undefined : 'unreadable';
   const isOwn = (seed: string) => isLoopback(seed) || fromFolder.some(([host]) => host === hostKey(seed));
   return hasContact(userAgent ?? '') || seeds.every(isOwn) ? undefined : 'missing';
+}
+
+/** Throws {@link NoContact}. */
+export function checkContact(seeds: readonly string[], config: CrawlOptions): void {
+  const fault = contactFault(seeds, config);
+  if (fault !== undefined) throw new NoContact(fault, config.contact);
 }
 
 /** Whether the text holds an http(s) URL or a mail address. */

@@ -1,24 +1,16 @@
-import { messageOf } from '../../core/base/error-message.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import { crawlNameOf } from '../../core/crawl/crawl-name.ts';
-import { takeSeedCredentials } from '../../core/crawl/seed-credentials.ts';
-import type { Site } from '../../core/crawl/sites.ts';
-import { canonicalSitemaps } from '../../core/frontier/seed-links.ts';
-import { quoted } from '../../core/text/printable.ts';
-import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
-import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
+import { type CrawlPlan, planCrawl } from '../begin/plan-crawl.ts';
+import { wideningSeeds } from '../begin/widening-seeds.ts';
+import { orRefused } from './as-refusal.ts';
 import { checkAddresses, checkPorts, checkProxies } from './check-addresses.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
 import { checkRequest } from './check-request.ts';
-import { contactFault } from './contact-fault.ts';
 import { ControlError, type NewCrawl } from './control.ts';
 import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
-import { crawlIdSchema, newCrawlSchema } from './request-schemas.ts';
+import { newCrawlSchema } from './request-schemas.ts';
 import { planSites } from './site-list.ts';
-import { type SortedSeeds, seedsError, sortSeeds } from './sort-seeds.ts';
-import { wideningSeeds } from './widening-seeds.ts';
 
 /** The limits for the crawls of an engine. */
 export interface ControlPolicy {
@@ -42,13 +34,7 @@ export interface ControlPolicy {
   readonly refuses?: Readonly<Partial<Record<keyof CrawlConfig, string>>>;
 }
 
-export interface PlannedCrawl {
-  readonly crawl: CrawlId;
-  readonly record: CrawlRecord;
-  readonly seeds: SortedSeeds;
-  readonly sites?: readonly Site[] | undefined;
-  /** Canonical. */
-  readonly sitemaps: readonly string[];
+export interface PlannedRequest extends CrawlPlan {
   /** The earlier crawl whose payloads are not stored again. */
   readonly dedupeFrom?: CrawlId | undefined;
 }
@@ -56,62 +42,20 @@ export interface PlannedCrawl {
 /**
  * The requested crawl. Throws {@link ControlError} that names the fault, also if no seed is left.
  */
-export function planCrawl(request: NewCrawl, policy: ControlPolicy): PlannedCrawl {
+export function planRequest(request: NewCrawl, policy: ControlPolicy): PlannedRequest {
   checkRequest(newCrawlSchema, request, 'the crawl');
-  const { seeds: own = [], sites: listed } = request;
-  if (listed === undefined && own.length === 0)
+  const { seeds = [], sites: listed, dedupeFrom } = request;
+  if (listed === undefined && seeds.length === 0)
     throw new ControlError('invalid', 'Expected seeds or sites, got neither', 'seeds');
-  const asked = crawlOptionsOf(request.config ?? {}, policy);
-  const sites = listed && planSites(listed, parseConfig(asked), policy);
-  const urls = sites?.map(({ url }) => url) ?? [];
-  const taken = seedCredentials(asked, [...own, ...urls]);
-  const { options } = taken;
-  const config = parseConfig(options);
-  const seeds = sortSeeds(taken.seeds, config);
-  const [first] = seeds.accepted;
-  if (first === undefined) throw seedsError(seeds.refused);
-  checkContact(seeds.accepted, config);
-  const ofSites = new Set(urls);
-  const besides = seeds.accepted.filter((url) => !ofSites.has(url));
-  const widening = wideningSeeds(config, [], besides);
-  return {
-    crawl: request.crawl ?? nameFor(seeds.accepted),
-    record: {
-      config: options,
-      scopeSeeds: widening.length > 0 ? widening : [first],
-      urlRulesVersion: URL_RULES_VERSION,
-      status: 'running',
-    },
-    seeds,
-    sites,
-    sitemaps: sitemapsOf(config),
-    dedupeFrom: request.dedupeFrom,
-  };
-}
-
-function seedCredentials(options: CrawlOptions, seeds: readonly string[]) {
-  try {
-    return takeSeedCredentials(options, seeds);
-  } catch (cause) {
-    throw new ControlError('invalid', messageOf(cause), 'config.headers');
-  }
-}
-
-function sitemapsOf({ sitemapUrls }: CrawlConfig): string[] {
-  try {
-    return canonicalSitemaps(sitemapUrls);
-  } catch (cause) {
-    throw new ControlError('invalid', messageOf(cause), 'config.sitemapUrls');
-  }
-}
-
-/**
- * A host may be called what no crawl may, such as `..`; and a crawl that cannot be requested cannot be
- * stopped.
- */
-function nameFor(seeds: readonly string[]): CrawlId {
-  const name = crawlNameOf(seeds);
-  return crawlIdSchema.safeParse(name).success ? name : 'crawl';
+  const options = crawlOptionsOf(request.config ?? {}, policy);
+  const sites = listed && planSites(listed, parseConfig(options), policy);
+  const plan = orRefused(() => planCrawl({ seeds, sites, options }));
+  const { crawl = plan.crawl } = request;
+  const [first, ...others] = plan.record.scopeSeeds;
+  // Its record holds few seeds: links reach the others from these.
+  const widening = wideningSeeds(plan.config, [], [first!, ...others]);
+  const scopeSeeds = widening.length > 0 ? widening : [first!];
+  return { ...plan, crawl, record: { ...plan.record, scopeSeeds }, dedupeFrom };
 }
 
 /** The defaults, overlaid by the request. Throws {@link ControlError} if a setting may not be requested. */
@@ -154,22 +98,4 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
       'config.totalTimeoutMs',
     );
   return { ...options, totalTimeoutMs: maxTotalTimeoutMs };
-}
-
-/** Throws if the owners of the seeds' hosts could not find out who is crawling. */
-export function checkContact(seeds: readonly string[], config: CrawlConfig): void {
-  const fault = contactFault(seeds, config);
-  if (fault === 'unreadable')
-    throw new ControlError(
-      'invalid',
-      `Expected config.contact to be a URL or a mail address, got ${quoted(config.contact ?? '')}`,
-      'config.contact',
-    );
-  if (fault === 'missing')
-    throw new ControlError(
-      'invalid',
-      'The owners of the hosts must be able to reach you: the crawl needs a config.contact such as ' +
-        'https://example.org/about-my-crawl or me@example.org (or a URL or mail address within config.userAgent)',
-      'config.contact',
-    );
 }

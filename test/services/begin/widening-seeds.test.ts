@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseConfig, SCOPES } from '../../../shared/core/crawl/config.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { createScope } from '../../../shared/core/crawl/scope.ts';
-import { wideningSeeds } from '../../../shared/services/control/widening-seeds.ts';
+import { SETTINGS } from '../../../shared/core/crawl/settings/settings.ts';
+import { wideningSeeds } from '../../../shared/services/begin/widening-seeds.ts';
 
 const url = fc
   .tuple(
@@ -15,7 +16,7 @@ const url = fc
 test('the seeds kept draw the same scope as all of them, and none of them is there for nothing', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...SCOPES),
+      fc.constantFrom(...(SETTINGS.scope.choices as readonly string[])),
       fc.array(url),
       fc.array(url),
       fc.array(url),

@@ -1,0 +1,29 @@
+import { FILE_OPTIONS } from '../../cli/file-options.ts';
+import { sentencesOf } from '../../shared/core/crawl/settings/sentences.ts';
+import type { Setting } from '../../shared/core/crawl/settings/setting.ts';
+
+const code = (text: string) => `\`${text}\``;
+
+/** The default as it is written in a project's file. */
+const presetOf = ({ default: preset }: Setting): string =>
+  preset === undefined || typeof preset === 'object' ? '' : code(String(preset));
+
+const optionsOf = (key: string, { option }: Setting): string =>
+  [...(option ? [option] : []), ...FILE_OPTIONS.filter(({ sets }) => sets === key).map(({ name }) => name)]
+    .map((name) => code(`--${name}`))
+    .join(', ');
+
+/** `Only on a stack: one machine costs nothing per request.` */
+const placeOf = ({ only }: Setting): string =>
+  only === undefined ? '' : ` Only on ${only.place === 'stack' ? 'a stack' : 'one machine'}: ${only.reason}.`;
+
+const pageOf = ({ page }: Setting, document: string): string =>
+  page === undefined ? '' : ` [More](${page.replace(document, '')})`;
+
+/** The cells of a setting: its name, all sentences about it, its default, its options. */
+export const settingRow = (document: string, [key, setting]: readonly [string, Setting]): string[] => [
+  code(key),
+  `${sentencesOf(setting)}${placeOf(setting)}${pageOf(setting, document)}`,
+  presetOf(setting),
+  optionsOf(key, setting),
+];
