@@ -57,42 +57,27 @@ export async function openOnStack(at: StackCrawlAddress, options?: OpenCrawlOpti
   return connected(at, (connection) => openStackCrawl(connection, at.crawl, options));
 }
 
-export async function listOnStack(at: StackAddress): Promise<readonly CrawlEntry[]> {
-  const connection = await connect(at);
-  try {
+export const listOnStack = (at: StackAddress): Promise<readonly CrawlEntry[]> =>
+  whileConnected(at, async ({ control }) => {
     const all: CrawlEntry[] = [];
-    for await (const page of crawlPages(connection.control)) all.push(...page);
+    for await (const page of crawlPages(control)) all.push(...page);
     return all;
-  } finally {
-    await connection.close();
-  }
-}
+  });
 
 export async function deleteOnStack(at: StackCrawlAddress, options?: DeleteOptions): Promise<CrawlDeletion> {
   checkAddress(at);
-  const connection = await connect(at);
-  try {
-    return await connection.control.delete(at.crawl, options);
-  } finally {
-    await connection.close();
-  }
+  return whileConnected(at, ({ control }) => control.delete(at.crawl, options));
 }
 
-export async function pushTo(
+export const pushTo = (
   folder: string,
   { crawl, ...at }: StackAddress & Partial<StackCrawlAddress>,
   options: PushOptions,
-): Promise<CopiedCrawl> {
-  const connection = await connect(at);
-  try {
+): Promise<CopiedCrawl> =>
+  whileConnected(at, async (connection) => {
     const { pushCrawl } = await import('./stack/copy/push-crawl.ts');
-    return await pushCrawl(folder, connection, { ...options, ...(crawl !== undefined && { crawl }) });
-  } catch (error) {
-    throw connection.explained(error);
-  } finally {
-    await connection.close();
-  }
-}
+    return pushCrawl(folder, connection, { ...options, ...(crawl !== undefined && { crawl }) });
+  });
 
 export async function pullFrom(
   at: StackCrawlAddress,
@@ -100,10 +85,20 @@ export async function pullFrom(
   options: CopyOptions,
 ): Promise<CopiedCrawl> {
   checkAddress(at);
+  return whileConnected(at, async (connection) => {
+    const { pullCrawl } = await import('./stack/copy/pull-crawl.ts');
+    return pullCrawl(connection, at.crawl, folder, options);
+  });
+}
+
+/** Calls `use` with a connection, and closes it. */
+async function whileConnected<T>(
+  at: StackAddress,
+  use: (connection: StackConnection) => Promise<T>,
+): Promise<T> {
   const connection = await connect(at);
   try {
-    const { pullCrawl } = await import('./stack/copy/pull-crawl.ts');
-    return await pullCrawl(connection, at.crawl, folder, options);
+    return await use(connection);
   } catch (error) {
     throw connection.explained(error);
   } finally {
@@ -120,6 +115,8 @@ export async function* processOnStackAt<T>(
   const connection = await connect(at);
   try {
     yield* processOnStack<T>(connection, at.crawl, options);
+  } catch (error) {
+    throw connection.explained(error);
   } finally {
     await connection.close();
   }

@@ -1,20 +1,18 @@
 /** Adds seeds to a crawl on this machine, while it runs or after. */
+
+import { orExplained } from '../../shared/core/base/explain-errors.ts';
 import { SEEDS_ADDED } from '../../shared/core/causes/status-reason.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
+import { NoContact } from '../../shared/core/crawl/crawl-errors.ts';
 import type { Clock } from '../../shared/crawler/ports/clock.ts';
-import { openDatabase } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/engine.ts';
 import { createLinkExchange } from '../../shared/engines/local/link-exchange.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
-import { createRegistry } from '../../shared/engines/local/registry.ts';
-import { checkContact } from '../../shared/services/begin/contact-fault.ts';
+import { planSeeds } from '../../shared/services/begin/plan-seeds.ts';
 import { sendSeeds } from '../../shared/services/begin/send-seeds.ts';
-import { refusedSeeds, sortSeeds } from '../../shared/services/begin/sort-seeds.ts';
-import { wideningSeeds } from '../../shared/services/begin/widening-seeds.ts';
 import { asRefusal } from '../../shared/services/control/as-refusal.ts';
 import { checkRules } from '../../shared/services/control/find-crawl.ts';
 import type { LocallyAdded } from '../stored-crawl.ts';
-import { openFolder } from './open-folder.ts';
+import { openFolder, withRegistry } from './open-folder.ts';
 
 /** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */
 const SCOPE_HEARD_MS = 2500;
@@ -34,26 +32,21 @@ export async function addSeeds(
   reader.close();
   const config = parseConfig(record.config);
   checkRules(crawl, record, rulesAdvice);
-  const { accepted, refused } = sortSeeds(seeds, config);
-  if (accepted.length === 0) throw asRefusal(refusedSeeds(refused));
-  checkContact(accepted, config);
-  const database = openDatabase(foldersOf(folder).database, 'write');
-  try {
-    const registry = createRegistry(database, () => true);
-    const exchange = createLinkExchange(database);
+  const plan = () => planSeeds(seeds, record, config);
+  const { accepted, refused, widening } = orExplained(plan, (error) =>
+    error instanceof NoContact ? error : asRefusal(error),
+  );
+  return withRegistry(folder, async (registry, database) => {
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
-    const widening = wideningSeeds(config, record.scopeSeeds, accepted);
     if (widening.length > 0) {
       await registry.addScopeSeeds(crawl, widening);
       // Links of a seed that is fetched before the worker knows would be lost as outside of the scope.
       if (isFolderInUse(folder)) await clock.sleep(SCOPE_HEARD_MS);
     }
     await registry.setStatus(crawl, 'running', SEEDS_ADDED, { from: ['finished'] });
-    await sendSeeds({ exchange }, crawl, accepted);
+    await sendSeeds({ exchange: createLinkExchange(database) }, crawl, accepted);
     const left = refused.map(({ url, reason }) => ({ url, reason }));
     const limit = record.status === 'limited' ? record.why?.text : undefined;
     return { crawl, added: accepted.length, refused: left, isRunning: isFolderInUse(folder), limit };
-  } finally {
-    database.close();
-  }
+  });
 }

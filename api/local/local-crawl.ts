@@ -1,8 +1,5 @@
 /** A crawl on this machine, run by one session after the other: each pause ends one. */
 
-import { openDatabase } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/engine.ts';
-import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import type { CrawlProgress } from '../crawl-events.ts';
@@ -10,6 +7,7 @@ import type { RunningCrawl } from '../running-crawl.ts';
 import { addSeeds } from './add-seeds.ts';
 import { createListeners } from './listeners.ts';
 import type { Begun, CrawlMessage } from './messages.ts';
+import { withRegistry } from './open-folder.ts';
 import { summarize } from './summarize.ts';
 
 export interface Session {
@@ -193,12 +191,7 @@ async function setStatus(
   crawl: string,
   status: 'running' | 'paused' | 'stopped',
 ): Promise<CrawlSummary> {
-  const database = openDatabase(foldersOf(folder).database, 'write');
-  try {
-    await createRegistry(database, () => true).setStatus(crawl, status);
-  } finally {
-    database.close();
-  }
+  await withRegistry(folder, (registry) => registry.setStatus(crawl, status));
   return summarize(folder);
 }
 

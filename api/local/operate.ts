@@ -1,13 +1,10 @@
 /** The commands that another process can send to a crawl on this machine: pause and stop. */
 
 import type { Clock } from '../../shared/crawler/ports/clock.ts';
-import { openDatabase } from '../../shared/engines/local/database.ts';
-import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { isFolderInUse } from '../../shared/engines/local/lock.ts';
-import { createRegistry } from '../../shared/engines/local/registry.ts';
 import { pauseCrawl, stopCrawl } from '../../shared/services/control/change-status.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
-import { openFolder } from './open-folder.ts';
+import { openFolder, withRegistry } from './open-folder.ts';
 import { summarize } from './summarize.ts';
 
 type OperatorClock = Pick<Clock, 'sleep'>;
@@ -32,15 +29,7 @@ async function changeStatus(
 ): Promise<CrawlSummary> {
   const { reader, crawl } = await openFolder(folder);
   reader.close();
-  const database = openDatabase(foldersOf(folder).database, 'write');
-  try {
-    await change(
-      createRegistry(database, () => true),
-      crawl,
-    );
-  } finally {
-    database.close();
-  }
+  await withRegistry(folder, (registry) => change(registry, crawl));
   for (let waited = 0; isFolderInUse(folder) && waited < MAX_WAIT_MS; waited += POLL_MS)
     await clock.sleep(POLL_MS);
   return summarize(folder);

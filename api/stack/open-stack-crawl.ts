@@ -1,11 +1,12 @@
 /** A crawl of a stack as a {@link StackCrawl}. */
 
 import { messageOf } from '../../shared/core/base/error-message.ts';
+import { explainErrors } from '../../shared/core/base/explain-errors.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
-import { quoted } from '../../shared/core/text/printable.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { leftOutLines } from '../../shared/services/begin/sort-seeds.ts';
-import { type AddedSeeds, ControlError } from '../../shared/services/control/control.ts';
+import type { AddedSeeds } from '../../shared/services/control/control.ts';
+import { createFinder } from '../../shared/services/control/find-crawl.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { createStoredCrawl } from '../create-stored-crawl.ts';
 import type { StackCrawl } from '../stack-crawl.ts';
@@ -30,13 +31,8 @@ export async function openStackCrawl(
   crawl: CrawlId,
   options: StackOpenOptions = {},
 ): Promise<StackCrawl> {
-  try {
-    const record = await connection.registry.load(crawl);
-    if (record !== undefined) return stackCrawl(connection, crawl, record, options);
-  } catch (error) {
-    throw connection.explained(error);
-  }
-  throw new ControlError('notFound', `There is no crawl ${quoted(crawl)}`, 'crawl');
+  const { recordOf } = explainErrors(createFinder(connection.registry), connection.explained);
+  return stackCrawl(connection, crawl, await recordOf(crawl), options);
 }
 
 function stackCrawl(

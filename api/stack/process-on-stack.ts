@@ -1,13 +1,13 @@
 /** Runs hooks over the archive of a stack's crawl, in the calling thread. */
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
+import { createFinder } from '../../shared/services/control/find-crawl.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
 import { archivedPages } from '../local/process/archived-pages.ts';
 import { checkOptions, oneByOne, processedPages } from '../local/process/process-local.ts';
 import { createPageProcessor } from '../local/process/process-page.ts';
 import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
-import { openStackCrawl } from './open-stack-crawl.ts';
 import { NotOnStack } from './stack-errors.ts';
 
 /** As `processCrawl`. The connection stays open. */
@@ -23,9 +23,9 @@ export async function* processOnStack<T>(
       'processCrawl with workers',
       'leave workers out, or run several programs, each with some of the hosts',
     );
-  const { options: stored } = await openStackCrawl(connection, crawl);
+  const record = await createFinder(connection.registry).recordOf(crawl);
   const hooks = project === undefined ? functions : await readProject(project);
-  const config = parseConfig(stored);
+  const config = parseConfig(record.config);
   const pages = archivedPages(connection.rows, crawl);
   yield* processedPages<T>(
     oneByOne(

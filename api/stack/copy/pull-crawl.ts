@@ -29,7 +29,7 @@ import { makeFolder } from '../../../shared/engines/local/make-folder.ts';
 import { ControlError } from '../../../shared/services/control/control.ts';
 import { copyHosts } from '../../../shared/services/control/copy-hosts.ts';
 import { named } from '../../../shared/services/control/earlier-crawls.ts';
-import { checkKept } from '../../../shared/services/control/find-crawl.ts';
+import { checkKept, createFinder } from '../../../shared/services/control/find-crawl.ts';
 import type { CopiedCrawl, CopyOptions, CopyProgress } from '../../copy-options.ts';
 import { FolderNotEmpty } from '../../folder-not-empty.ts';
 import type { StackConnection } from '../connect-stack.ts';
@@ -52,8 +52,7 @@ export async function pullCrawl(
 ): Promise<CopiedCrawl> {
   checkFolder(folder);
   const { registry } = connection.copies.engine;
-  const before = await registry.load(crawl);
-  if (before === undefined) throw new ControlError('notFound', `There is no crawl ${quoted(crawl)}`, 'crawl');
+  const before = await createFinder(registry).recordOf(crawl);
   checkKept(crawl, before);
   checkStands(crawl, before);
   if (before.status !== 'finished') await untilQuiet(connection, crawl, onProgress);

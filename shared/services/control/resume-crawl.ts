@@ -1,7 +1,7 @@
 /** Sets a crawl running that was paused, stopped or limited, or is finished. */
-import { withRecrawl } from '../../core/crawl/config.ts';
-import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
+import { planResume, storeResume } from '../begin/plan-resume.ts';
 import { sendLostSeeds } from '../begin/send-seeds.ts';
+import { orRefused } from './as-refusal.ts';
 import { checkLimitBounds } from './check-bounds.ts';
 import { configOf } from './config-of.ts';
 import type { Control } from './control.ts';
@@ -15,7 +15,7 @@ import {
   pauseIfFull,
 } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
-import { checkLimits, checkNotAtLimit, type ResumeLimits } from './resume-limits.ts';
+import { checkLimits, checkNotAtLimit } from './resume-limits.ts';
 
 export interface ResumeDeps {
   readonly engine: Pick<ControlEngine, 'registry' | 'exchange' | 'wakeAll' | 'spentToday'>;
@@ -34,16 +34,14 @@ export async function resumeCrawl(
   const record = await createFinder(registry).recordOf(crawl);
   if (!options.newUrlRules) checkRules(crawl, record);
   checkKept(crawl, record);
-  const config = configOf(crawl, record);
-  const changes = withRecrawl({ ...asked, ...loweredCost({ ...config, ...asked }, allowed) });
-  const limits: ResumeLimits = { ...config, ...changes };
-  checkEndless('maxCost', { ...config, ...changes }, allowed);
+  const lowered = loweredCost({ ...configOf(crawl, record), ...asked }, allowed);
+  const plan = orRefused(() => planResume(crawl, record, { ...asked, ...lowered }));
+  const { config } = plan;
+  checkEndless('maxCost', config, allowed);
   const totals = await registry.totals(crawl);
-  checkNotAtLimit(limits, totals);
+  checkNotAtLimit(config, totals);
   await checkRoom(engine, crawl, allowed);
-  if (Object.keys(changes).length > 0) await registry.configure(crawl, changes);
-  if (record.urlRulesVersion !== URL_RULES_VERSION)
-    await registry.setUrlRulesVersion(crawl, URL_RULES_VERSION);
+  await storeResume(registry, plan);
   const number = await registry.resume(crawl);
   const full = await pauseIfFull(engine, crawl, allowed);
   if (full) throw full;

@@ -4,10 +4,9 @@ import type { SiteChanges } from '../../core/crawl/sites.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../crawler/ports/crawl-registry.ts';
 import { planSiteChanges, storeSiteChanges } from '../begin/change-sites.ts';
-import { checkContact } from '../begin/contact-fault.ts';
+import { planSeeds } from '../begin/plan-seeds.ts';
 import { sendSeeds } from '../begin/send-seeds.ts';
-import { refusedSeeds, type SortedSeeds, sortSeeds } from '../begin/sort-seeds.ts';
-import { wideningSeeds } from '../begin/widening-seeds.ts';
+import { refusedSeeds, type SortedSeeds } from '../begin/sort-seeds.ts';
 import { asRefusal, orRefused } from './as-refusal.ts';
 import { checkRequest } from './check-request.ts';
 import { checkSettings } from './check-settings.ts';
@@ -122,11 +121,9 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     checkRequest(newSeedsSchema, { seeds: urls }, 'the seeds');
     const record = await this.#openForSeeds(crawl);
     const config = configOf(crawl, record);
-    const seeds = sortSeeds(urls, config);
-    if (seeds.accepted.length === 0) throw asRefusal(refusedSeeds(seeds.refused));
-    orRefused(() => checkContact(seeds.accepted, config));
+    const seeds = orRefused(() => planSeeds(urls, record, config));
     // In this order, so that a crash loses nothing that was promised: the scope, the status, the seeds.
-    await this.#widen(crawl, record, wideningSeeds(config, record.scopeSeeds, seeds.accepted));
+    await this.#widen(crawl, record, seeds.widening);
     await this.#bring(crawl, record, seeds.accepted);
     return added(crawl, seeds);
   }

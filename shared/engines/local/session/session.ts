@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { checkSites } from '../../../core/crawl/check-sites.ts';
-import { InvalidConfig, parseConfig, withRecrawl } from '../../../core/crawl/config.ts';
+import { InvalidConfig, parseConfig } from '../../../core/crawl/config.ts';
 import { CrawlExists, NoCrawl } from '../../../core/crawl/crawl-errors.ts';
 import type { CrawlOptions } from '../../../core/crawl/crawl-options.ts';
 import { siteChangesText } from '../../../core/crawl/sites.ts';
@@ -13,6 +13,7 @@ import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { wakeAllHosts } from '../../../crawler/routing/waker.ts';
 import { planSiteChanges, storeSiteChanges } from '../../../services/begin/change-sites.ts';
 import type { CrawlPlan } from '../../../services/begin/plan-crawl.ts';
+import { planResume, storeResume } from '../../../services/begin/plan-resume.ts';
 import { sendLostSeeds, sendSeeds } from '../../../services/begin/send-seeds.ts';
 import { leftOutLines } from '../../../services/begin/sort-seeds.ts';
 import { holdsCrawl, isCrawlDatabase } from '../database.ts';
@@ -89,15 +90,14 @@ export async function resumeCrawl(
   session: SessionOptions,
 ): Promise<LocalSession> {
   const { id, record, sites, folders, mark } = await readCrawl(folder);
-  const hasNewRules = record.urlRulesVersion !== URL_RULES_VERSION;
-  if (hasNewRules && !session.newUrlRules)
+  const plan = planResume(id, record, given);
+  const { config } = plan;
+  if (plan.hasNewRules && !session.newUrlRules)
     throw new InvalidConfig(
       `The crawl in ${folder} knows its URLs by version ${record.urlRulesVersion} of the rules for canonical URLs, ` +
         `this program by version ${URL_RULES_VERSION}: some URLs would be known under two forms, and fetched again. ` +
         'Continue with the program that began it, or with --new-url-rules',
     );
-  const limits = withRecrawl(given);
-  const config = parseConfig({ ...record.config, ...limits });
   const { cache: earlier = folders.cache } = session;
   const cache = earlier ? resolve(earlier) : undefined;
   const { dedupeFrom = folders.dedupeFrom } = session;
@@ -115,11 +115,10 @@ export async function resumeCrawl(
   hideFolder(folder, config);
   const { registry } = opened.engine;
   registry.keepFolder('cache', cache);
-  await registry.configure(id, withoutPrivateKey(limits));
+  await storeResume(registry, { ...plan, changes: withoutPrivateKey(plan.changes) });
   if (planned) await storeSiteChanges(registry, id, planned);
   if (planned) session.warn?.(siteChangesText(planned.changes));
   await markSettings(opened, session);
-  if (hasNewRules) await registry.setUrlRulesVersion(id, URL_RULES_VERSION);
   const number = await registry.resume(id);
   await resendSeeds(opened, record);
   if (planned) await sendSeeds(opened.engine, id, planned.seeds);
