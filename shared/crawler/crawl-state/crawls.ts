@@ -34,6 +34,8 @@ export interface Crawl {
 export interface Crawls {
   /** Undefined for a crawl that is not there (any more). Rejects with `NewerFormat` for one of a newer version. */
   get(id: CrawlId): Promise<Crawl | undefined>;
+  /** The crawl that `get` returns without loading its record; undefined if it loads it. */
+  fresh(id: CrawlId): Crawl | undefined;
   /** Drops the loaded record, so that the next `get` loads it again. */
   refresh(id: CrawlId): void;
   /** Frees the memory of a crawl that is not needed for some time. */
@@ -58,6 +60,9 @@ interface Known {
   readonly crawl: Crawl;
   readonly totalsAt: number;
 }
+
+const freshOf = (entry: Known | undefined, elapsed: number): Crawl | undefined =>
+  entry && elapsed - entry.loadedAt < MAX_AGE_MS ? entry.crawl : undefined;
 
 /**
  * `tally`: where several threads of this process count together, for the one crawl that they all work for.
@@ -97,8 +102,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     const configOf = isConfigured || isListed ? createHostConfigs(config, sites) : crawl.configOf;
     const isWidened = isListed || old.scopeSeeds.length !== record.scopeSeeds.length;
     const scope = isConfigured || isWidened ? createScope(config, record.scopeSeeds, sites) : crawl.scope;
-    const isRead = registry.isShared || budget.isInDoubt();
-    const isStale = isRead && elapsed() - totalsAt >= TOTALS_AGE_MS;
+    const isStale = (registry.isShared || budget.isInDoubt()) && elapsed() - totalsAt >= TOTALS_AGE_MS;
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
@@ -108,11 +112,12 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
   }
 
   return {
+    fresh: (id) => freshOf(known.get(id), elapsed()),
     async get(id) {
       const refreshed = refreshes.get(id);
       for (;;) {
-        const entry = known.get(id);
-        if (entry && elapsed() - entry.loadedAt < MAX_AGE_MS) return entry.crawl;
+        const loaded = freshOf(known.get(id), elapsed());
+        if (loaded) return loaded;
         const isJoined = loading.has(id);
         const promise = loading.get(id) ?? load(id).finally(() => loading.delete(id));
         loading.set(id, promise);

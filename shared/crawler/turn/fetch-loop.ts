@@ -90,9 +90,10 @@ export class FetchLoop {
 
   /** Handles one URL, or waits for one. False: the lane ends. */
   async #step(): Promise<boolean> {
-    if (this.#hasEnough() || !(await this.#options.pace.waitForMoment())) return false;
+    const { pace, probe } = this.#options;
+    if (this.#hasEnough() || !(pace.isMoment() || (await pace.waitForMoment()))) return false;
     // The host's next moment may be far then.
-    if (await this.#options.probe.runIfDue()) return true;
+    if (probe.isDue && (await probe.runIfDue())) return true;
     const record = await this.#take();
     if (!record) return this.#waitForOthers();
     this.#busyLanes++;
@@ -174,16 +175,16 @@ export class FetchLoop {
     const onlyRequisites = allowance.allowsOnlyRequisites;
     const next = () => ledger.next(now, sitemaps.isNext(ledger.counts.waiting), onlyRequisites);
     const record = await next();
-    return record ? this.#takeUntried(record, next) : this.#takeFarAhead(now, onlyRequisites);
+    if (record === undefined) return this.#takeFarAhead(now, onlyRequisites);
+    return record.attempts > 0 && this.#options.pace.isInTrouble ? this.#takeUntried(record, next) : record;
   }
 
   /**
-   * While the host is in trouble, takes a URL that was not tried yet instead of one that has failed. Otherwise a few URLs
+   * For a host in trouble: takes a URL that was not tried yet instead of one that has failed. Otherwise a few URLs
    * that always fail, and come first by their ranks, would be tried in a row until the host is given up.
    */
   async #takeUntried(first: UrlRecord, next: () => Promise<UrlRecord | undefined>): Promise<UrlRecord> {
-    const { pace, settlement, crawl } = this.#options;
-    if (first.attempts === 0 || !pace.isInTrouble) return first;
+    const { settlement, crawl } = this.#options;
     const tried = [first];
     let untried: UrlRecord | undefined;
     while (untried === undefined && tried.length < MAX_PASSED_OVER) {
@@ -279,12 +280,18 @@ export class FetchLoop {
     this.#inFlight++;
     // The cache of an earlier crawl is older than this crawl's record.
     const cache = isRefetch(record) ? 'bypass' : robots.isArchived(from) ? 'only' : undefined;
-    const settled = await visit.run(robots.crawlDelayMs(from), cache).finally(() => this.#inFlight--);
-    await restoredDuplicates.take(settled, this.#now(), record);
+    let settled: UrlRecord;
+    try {
+      settled = await visit.run(robots.crawlDelayMs(from), cache);
+    } finally {
+      this.#inFlight--;
+    }
+    if (restoredDuplicates.concerns(settled, record))
+      await restoredDuplicates.take(settled, this.#now(), record);
     if (visit.wasNotAsked) robots.expireArchived(from);
     quarantine.clear(record.url);
     // The answer of a request in flight forgives failures: the last one decides.
-    if (this.#inFlight === 0) await pace.giveUpIfHopeless();
+    if (this.#inFlight === 0 && pace.isInTrouble) await pace.giveUpIfHopeless();
     pace.reportBackoff();
     settlement.report(settled);
     return pace.givenUp === undefined && !pace.isHopeless;

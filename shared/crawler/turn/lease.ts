@@ -12,9 +12,9 @@ export interface Lease {
   readonly receiveUntil: number;
   /**
    * When it resolves, nobody will be given the host for so long; if this process dies, for `restMs` after that. Throws
-   * `StaleTurn` if somebody may have been already.
+   * `StaleTurn` if somebody may have been already. Undefined: nothing had to be done for it.
    */
-  lockFor(ms: number, restMs?: number): Promise<void>;
+  lockFor(ms: number, restMs?: number): Promise<void> | undefined;
 }
 
 /** The lock lasts this much longer than requested, because the response takes time. */
@@ -35,19 +35,21 @@ export function leaseOf(
   times: WorkerTimes,
 ): Lease {
   let lockedUntil = received.leaseUntil;
+  const isLockedFor = (ms: number, restMs: number) =>
+    clock.now() + ms <= lockedUntil && (queue.isHeld?.(received, restMs) ?? true);
+  /** More than once where the process froze meanwhile. */
+  async function lock(ms: number, restMs: number): Promise<void> {
+    while (!isLockedFor(ms, restMs)) {
+      const until = clock.now() + ms + SLACK_MS;
+      await queue.hold(received, until, restMs + SLACK_MS);
+      lockedUntil = Math.max(lockedUntil, until);
+    }
+  }
   return {
     endsAt: Math.min(received.leaseUntil, times.deadline),
     get receiveUntil() {
       return times.receiveUntil;
     },
-    async lockFor(ms, restMs = ms) {
-      const isHeld = () => queue.isHeld?.(received, restMs) ?? true;
-      // More than once where the process froze meanwhile.
-      while (clock.now() + ms > lockedUntil || !isHeld()) {
-        const until = clock.now() + ms + SLACK_MS;
-        await queue.hold(received, until, restMs + SLACK_MS);
-        lockedUntil = Math.max(lockedUntil, until);
-      }
-    },
+    lockFor: (ms, restMs = ms) => (isLockedFor(ms, restMs) ? undefined : lock(ms, restMs)),
   };
 }

@@ -39,14 +39,23 @@ export class TurnCrawl {
    * stopped.
    */
   async current(): Promise<this> {
-    const loaded = await this.#services.crawls.get(this.id);
-    this.#isGone = loaded === undefined;
-    if (loaded !== undefined && loaded !== this.#loaded) {
-      this.#loaded = loaded;
-      this.#config = loaded.configOf(this.host);
-      this.#site = loaded.sites?.of(this.host);
-    }
+    if (!this.isCurrent()) this.#take(await this.#services.crawls.get(this.id));
     return this;
+  }
+
+  /** Does what {@link TurnCrawl.current} does if nothing has to be loaded for it. False: something has. */
+  isCurrent(): boolean {
+    const loaded = this.#services.crawls.fresh(this.id);
+    if (loaded !== undefined) this.#take(loaded);
+    return loaded !== undefined;
+  }
+
+  #take(loaded: Crawl | undefined): void {
+    this.#isGone = loaded === undefined;
+    if (loaded === undefined || loaded === this.#loaded) return;
+    this.#loaded = loaded;
+    this.#config = loaded.configOf(this.host);
+    this.#site = loaded.sites?.of(this.host);
   }
 
   /** Loads the record again, whatever its age. */

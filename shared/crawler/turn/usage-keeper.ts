@@ -39,6 +39,15 @@ export class UsageKeeper {
     this.#fetcher = new RobotsFetcher(services, options);
   }
 
+  /** False: {@link UsageKeeper.ofRobots} and {@link UsageKeeper.ofFiles} have nothing to say about the URL. */
+  mayState(url: string): boolean {
+    const { crawl, store } = this.#options;
+    if (makesUse(crawl.config.purpose)) return true;
+    if (crawl.config.robots === 'ignore') return false;
+    const rules = store.lastInHead(originOf(url));
+    return rules === undefined || rules.usage !== undefined;
+  }
+
   /** Statements of robots.txt, as it is at the fetch, about the use of a URL's content. */
   async ofRobots(url: string): Promise<UsageStatement[]> {
     const rules = await this.#robotsOf(originOf(url));

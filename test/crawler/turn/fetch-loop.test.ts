@@ -438,6 +438,7 @@ test('each URL is decided about as things are then, and the host is asked for wh
     },
   };
   const probe = {
+    isDue: true,
     async runIfDue() {
       // It is due once, after the first page.
       return ++looks > 1 && asked().length === 1 && looks < 5;

@@ -27,6 +27,13 @@ export class RestoredDuplicates {
     this.#options = options;
   }
 
+  /** False: {@link RestoredDuplicates.take} would do nothing. Most pages are not copies, and were not. */
+  concerns({ state, result }: UrlRecord, before: UrlRecord | undefined): boolean {
+    return (
+      state !== 'fetched' || result?.duplicateOf !== undefined || before?.result?.duplicateOf !== undefined
+    );
+  }
+
   /**
    * Takes in a URL that the turn has settled; `before`: as it was. If it is a copy, and another lane has found
    * meanwhile that its original is not a page, frees it. If it is not a page itself, frees its copies: those that the

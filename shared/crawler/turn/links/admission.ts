@@ -41,6 +41,10 @@ export type Admission =
 
 const FETCH: Admission = { outcome: 'fetch' };
 
+/** Whether a page of the budget is used for it. */
+const isNewPage = (record: UrlRecord): boolean =>
+  record.kind !== 'requisite' && !isRefetch(record) && !isRestoredDuplicate(record);
+
 export interface UrlAdmissionOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
@@ -68,17 +72,19 @@ export class UrlAdmission {
 
   /** `origin`: of the URL. */
   async decide(record: UrlRecord, origin: string): Promise<Admission> {
-    const { pace, quarantine } = this.#options;
+    const { pace, quarantine, robots } = this.#options;
     const cause = quarantine.causeOf(record.url);
     if (cause !== undefined) return this.#giveUpBlocked(record, cause);
+    const rules = robots.knownInHead(origin);
     const refusal =
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
-      (await this.#checkRobots(record, origin)) ??
-      (await this.#checkUsage(record));
+      (rules ? this.#checkRules(record, rules) : await this.#checkRobots(record, origin)) ??
+      (this.#heedsUsage(record) ? await this.#checkUsage(record) : undefined);
     if (refusal) return refusal;
     // robots.txt may have taken the host's moment.
-    if (!(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
+    if (!pace.isMoment() && !(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
+    if (!quarantine.isAnnouncing && this.#beginsAtOnce(record)) return FETCH;
     const suspicion = quarantine.isAnnouncing ? await this.#checkIntent(record) : undefined;
     return suspicion ?? (await this.#checkBudget(record)) ?? FETCH;
   }
@@ -194,13 +200,17 @@ export class UrlAdmission {
     return this.#unasked(record, 'deniedByRobots', { code: 'robotsDenied', ...by });
   }
 
+  /** A sitemap only names content. */
+  #heedsUsage({ kind }: UrlRecord): boolean {
+    return this.#options.crawl.config.purpose !== undefined && kind !== 'sitemap';
+  }
+
   /**
-   * Content that robots.txt, or a licence that it names, reserves for other purposes is not fetched. A sitemap only
-   * names it. Files of other kinds are fetched first, too: they count unless the page itself says otherwise.
+   * Content that robots.txt, or a licence that it names, reserves for other purposes is not fetched. Files of other kinds
+   * are fetched first, too: they count unless the page itself says otherwise.
    */
   async #checkUsage(record: UrlRecord): Promise<Admission | undefined> {
-    const { crawl, pace, quarantine, usage } = this.#options;
-    if (crawl.config.purpose === undefined || record.kind === 'sitemap') return undefined;
+    const { pace, quarantine, usage } = this.#options;
     const url = fetchedUrl(record.url);
     const denied = this.#usageRefusal(record, await usage.ofRobots(url), 'robots.txt');
     if (denied) return denied;
@@ -242,10 +252,18 @@ export class UrlAdmission {
     await watchKills(this.#services, crawl, url);
   }
 
+  /** Begins a page if no limit has to be waited for. The host's moment must have come. */
+  #beginsAtOnce(record: UrlRecord): boolean {
+    const { templates, allowance } = this.#options;
+    if (!isNewPage(record) || !templates.tryReserve(record)) return false;
+    const isBegun = allowance.tryBegin();
+    if (!isBegun) templates.end(record, false);
+    return isBegun;
+  }
+
   async #checkBudget(record: UrlRecord): Promise<Admission | undefined> {
     const { templates } = this.#options;
-    const isPage = record.kind !== 'requisite' && !isRefetch(record) && !isRestoredDuplicate(record);
-    if (!isPage) return this.#checkLimits(record, false);
+    if (!isNewPage(record)) return this.#checkLimits(record, false);
     if (!(await templates.reserve(record))) return this.#checkTemplate(record);
     let isBegun = false;
     try {
@@ -267,7 +285,7 @@ export class UrlAdmission {
       return { outcome: mayGoOn && hasMore ? 'putBack' : 'turnEnds', record };
     }
     // The announcements and the pages of others may have been waited for.
-    const isTooLate = !(await pace.waitForMoment());
+    const isTooLate = !pace.isMoment() && !(await pace.waitForMoment());
     if (!isTooLate && !(isPage && allowance.isHostFull)) {
       // Not later: another lane may run this code at the same moment.
       if (isPage) allowance.begin();

@@ -146,6 +146,16 @@ export class HostPace {
     this.#isOver = true;
   }
 
+  /** Whether the next request to the host may start now, and nothing has to be waited for to know it. */
+  isMoment(): boolean {
+    const { crawl } = this.#options;
+    const { engine, stopping } = this.#services;
+    if (this.#isOver || stopping.aborted || this.#crawlPace.isOn || this.#address.isOn) return false;
+    if (!crawl.isCurrent() || crawl.status !== 'running') return false;
+    const now = engine.clock.now();
+    return now <= this.#options.endBy() && this.#allowedAt(now) <= now;
+  }
+
   /** Waits until the next request to the host may start. False: that is too late for this turn, or the turn is over. */
   async waitForMoment(): Promise<boolean> {
     const { crawl } = this.#options;
@@ -276,7 +286,8 @@ export class HostPace {
     const lockedMs = Math.max(totalTimeoutMs + gapAfterMs(totalTimeoutMs), bytesLockMs);
     const stillMs = Math.min(totalTimeoutMs, STILL_MS);
     const restMs = Math.max(gapAfterMs(totalTimeoutMs), stillMs + gapAfterMs(stillMs), bytesLockMs);
-    await lease.lockFor(lockedMs, restMs);
+    const locking = lease.lockFor(lockedMs, restMs);
+    if (locking) await locking;
     if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
     // A turn of another crawl may have kept it waiting for long.
     if (engine.clock.now() - askedAt > MAX_AGE_MS) {
@@ -299,7 +310,8 @@ export class HostPace {
     );
     // At once: others that wait for the crawl's rate go on as soon as it has ended.
     this.#pay(outcome);
-    if (sentRequest(outcome)) await watchProxy(this.#services, crawl, outcome);
+    const mayConcernProxy = outcome.status === 'failed' || this.#services.stats.proxyFailures !== undefined;
+    if (mayConcernProxy && sentRequest(outcome)) await watchProxy(this.#services, crawl, outcome);
     return outcome;
   }
 

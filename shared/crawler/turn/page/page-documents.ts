@@ -49,6 +49,12 @@ export class PageDocuments {
     this.#options = options;
   }
 
+  /** Whether a module reads the page. */
+  reads({ kind }: UrlRecord, { body }: FetchedResponse, { mimeType }: DocumentFacts): boolean {
+    const isRead = this.#options.crawl.config.readDocuments && kind === undefined && body.size > 0;
+    return isRead && mimeType !== undefined && this.#services.documents?.reads(mimeType) === true;
+  }
+
   /**
    * `facts`: the parser's results. Resolves to `facts` if the page has no module; to undefined if the worker is being
    * stopped and the document is not read: then the page waits for the next session. To wait for other documents costs
@@ -63,8 +69,8 @@ export class PageDocuments {
     const { documents, work, stopping, engine } = this.#services;
     const { id, config } = this.#options.crawl;
     const { mimeType: mediaType } = facts;
-    const isRead = config.readDocuments && record.kind === undefined && response.body.size > 0;
-    if (!isRead || mediaType === undefined || !documents?.reads(mediaType)) return { facts };
+    if (mediaType === undefined || documents === undefined || !this.reads(record, response, facts))
+      return { facts };
     const { url } = record;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
     const crawl = { id, config };

@@ -96,9 +96,10 @@ export class PageReader {
     found: DocumentFacts,
   ): Promise<PageReading | undefined> {
     const { crawl, counters, canonicalLinks, nearDuplicates, hooks } = this.#options;
-    const duplicateOf = request
-      ? undefined
-      : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
+    const duplicateOf =
+      request || found.canonical === undefined
+        ? undefined
+        : await canonicalLinks.originalOf(record, found.canonical, this.#clock.now());
     const use = forbiddenUse(crawl.config.purpose, found.usage);
     if (use !== undefined) {
       counters.count('hints', 'withheld');

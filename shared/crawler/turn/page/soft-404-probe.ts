@@ -52,6 +52,10 @@ export class Soft404Probe {
     this.#options = options;
   }
 
+  get isDue(): boolean {
+    return this.#options.soft404.hasProbe;
+  }
+
   /** The host's next request must be due. Resolves to whether the request was sent. */
   async runIfDue(): Promise<boolean> {
     const url = this.#options.soft404.takeProbe();

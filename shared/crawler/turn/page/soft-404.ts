@@ -122,9 +122,14 @@ export class Soft404 {
     this.#pages.push({ record, blocks, words });
   }
 
+  /** Whether a probe is to be sent now. */
+  get hasProbe(): boolean {
+    return this.#different >= MIN_DIFFERENT && !this.#isAsked && this.#mayAsk;
+  }
+
   /** The URL of the probe to send now, once; undefined: none. */
   takeProbe(): string | undefined {
-    if (this.#different < MIN_DIFFERENT || this.#isAsked || !this.#mayAsk) return undefined;
+    if (!this.hasProbe) return undefined;
     this.#isAsked = true;
     const { crawl } = this.#options;
     const deepest = this.#pages.reduce((a, b) => (depthOf(b.record.url) > depthOf(a.record.url) ? b : a));

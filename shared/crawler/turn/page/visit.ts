@@ -58,7 +58,7 @@ export interface VisitOptions {
   readonly output: TurnOutput;
   readonly settlement: Settlement;
   readonly recrawl: RecrawlPlan;
-  readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles'>;
+  readonly usage: Pick<UsageKeeper, 'mayState' | 'ofRobots' | 'ofFiles'>;
   readonly soft404: Soft404;
   readonly nearDuplicates: NearDuplicates;
   readonly templates: TemplateQuota;
@@ -117,16 +117,17 @@ export class UrlVisit {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
       const { usage } = this.#options;
-      this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
+      if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const judged = this.#judge(outcome, crawlDelayMs);
-      const parsed = judged.isFinal ? await quarantine.watch(async () => this.#parser?.end()) : undefined;
+      const parser = judged.isFinal ? this.#parser : undefined;
+      const parsed = parser && (await quarantine.watch(() => parser.end()));
       const verdict = judgeContent(judged, this.#record, outcome, parsed);
       const read = verdict.state === 'failed' ? undefined : parsed;
       const found = read && withUsage(read, this.#usage);
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
-      await crawl.current();
+      if (!crawl.isCurrent()) await crawl.current();
       if (found) this.#becomePageIfOwn(found);
       const response = outcome.status === 'response' ? outcome : undefined;
       const facts = verdict.isAttempt
@@ -257,7 +258,7 @@ export class UrlVisit {
     const { links, listed } = this.#options;
     const isRequest = this.#request !== undefined || this.#refetch !== undefined;
     const news = await links.take(this.#record, response, facts, { isRequest, isCopy: this.#isSkippedCopy });
-    await listed.take(facts, this.#taken.result?.fetchedAt);
+    if (listed.reads(facts)) await listed.take(facts, this.#taken.result?.fetchedAt);
     return news;
   }
 
@@ -269,7 +270,8 @@ export class UrlVisit {
     found: DocumentFacts | undefined,
   ): Promise<DocumentFacts | undefined> {
     const { output } = this.#options;
-    const kept = await this.#refetch?.keep(startedAt, response, verdict, found?.usage ?? this.#usage);
+    const usage = found?.usage ?? this.#usage;
+    const kept = this.#refetch && (await this.#refetch.keep(startedAt, response, verdict, usage));
     if (kept) {
       await response?.body.dispose();
       this.#record = kept;
@@ -306,6 +308,7 @@ export class UrlVisit {
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
+    if (!documents.reads(record, response, facts)) return reader.read(fetched, page);
     const document = await documents.read(record, response, facts, resolver());
     if (document === undefined || 'retryMs' in document) return document;
     return reader.read(

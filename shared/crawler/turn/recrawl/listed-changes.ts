@@ -27,10 +27,14 @@ export class ListedChanges {
     this.#options = options;
   }
 
+  /** Whether the document is a list of which the crawl uses the times. */
+  reads({ type }: DocumentFacts): boolean {
+    return (type === 'sitemap' || type === 'feed') && this.#options.recrawl.usesHints;
+  }
+
   /** Takes in a list as it was just read. `readBefore`: when it was read last, if it was. */
-  async take({ type, links }: DocumentFacts, readBefore: number | undefined): Promise<void> {
+  async take({ links }: DocumentFacts, readBefore: number | undefined): Promise<void> {
     const { recrawl, ledger } = this.#options;
-    if (!recrawl.usesHints || (type !== 'sitemap' && type !== 'feed')) return;
     const times = this.#timesOf(links);
     if (times.size === 0) return;
     recrawl.hints.begin();

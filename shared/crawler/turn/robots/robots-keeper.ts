@@ -72,6 +72,12 @@ export class RobotsKeeper {
     if (known.isArchived(origin)) known.extend(origin, 0);
   }
 
+  /** The result of {@link RobotsKeeper.known}, if no part has to be read for it. */
+  knownInHead(origin: string): RobotsRules | undefined {
+    const { crawl, store } = this.#options;
+    return crawl.config.robots === 'ignore' ? NO_RULES : store.freshInHead(origin);
+  }
+
   /** The rules for the origin if they are known and fresh. */
   async known(origin: string): Promise<RobotsRules | undefined> {
     return this.#options.crawl.config.robots === 'ignore' ? NO_RULES : this.#options.store.fresh(origin);

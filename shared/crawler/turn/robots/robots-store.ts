@@ -50,6 +50,18 @@ export class RobotsStore {
     this.#options = options;
   }
 
+  /** The result of {@link RobotsStore.fresh}, if no part has to be read for it. */
+  freshInHead(key: string): RobotsRules | undefined {
+    const robots = this.#options.known.of(key);
+    return robots && robots.expiresAt > this.#now() ? this.#inHead(robots) : undefined;
+  }
+
+  /** The result of {@link RobotsStore.last}, if no part has to be read for it. */
+  lastInHead(key: string): RobotsRules | undefined {
+    const robots = this.#options.known.of(key);
+    return robots && this.#inHead(robots);
+  }
+
   /** The rules, if they are known and fresh. */
   async fresh(key: string): Promise<RobotsRules | undefined> {
     const robots = this.#options.known.of(key);
@@ -131,9 +143,17 @@ export class RobotsStore {
     return this.#services.engine.clock.now();
   }
 
-  async #rulesOf(robots: HostRobots): Promise<RobotsRules | undefined> {
+  #inHead(robots: HostRobots): RobotsRules | undefined {
     const parsed = this.#parsed.get(robots.origin);
-    if (parsed) return parsed;
+    if (parsed || robots.part) return parsed;
+    const rules = rulesInHead(robots);
+    if (rules) this.#parsed.set(robots.origin, rules);
+    return rules;
+  }
+
+  async #rulesOf(robots: HostRobots): Promise<RobotsRules | undefined> {
+    const inHead = this.#inHead(robots);
+    if (inHead || !robots.part) return inHead;
     const rules = await this.#read(this.#options.crawl.host, robots);
     if (rules) this.#parsed.set(robots.origin, rules);
     return rules;
@@ -141,8 +161,7 @@ export class RobotsStore {
 
   /** Undefined: another version of the program wrote them. */
   async #read(host: HostKey, robots: HostRobots): Promise<RobotsRules | undefined> {
-    if (robots.kind === 'allowAll') return withoutRules(robots);
-    if (!robots.part) return decodeRules(robots.rules ?? '');
+    if (!robots.part) return rulesInHead(robots);
     const { engine } = this.#services;
     const bytes = await engine.ledgers.readPart(this.#options.crawl.id, host, robots.part);
     return decodeRules(Buffer.from(bytes).toString('utf8'));
@@ -157,6 +176,10 @@ export class RobotsStore {
     return { ...kept, part };
   }
 }
+
+/** Undefined: another version of the program wrote them. */
+const rulesInHead = (robots: HostRobots): RobotsRules | undefined =>
+  robots.kind === 'allowAll' ? withoutRules(robots) : decodeRules(robots.rules ?? '');
 
 /** Nothing is forbidden, and there may be a crawl delay. */
 const withoutRules = ({ crawlDelayMs }: HostRobots): RobotsRules =>

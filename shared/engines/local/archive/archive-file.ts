@@ -19,6 +19,8 @@ export interface OpenWarcFile {
   readonly name: string;
   /** Bytes added, those in the buffer among them. */
   size(): number;
+  /** Copies the pieces if the buffer has room for all of them, and more. False: nothing was done. */
+  addToBuffer(pieces: readonly Uint8Array[]): boolean;
   /** Copies the pieces, one after the other; writes when the buffer is full. */
   add(pieces: readonly Uint8Array[]): Promise<void>;
   /** Drops all bytes after the first `size`. */
@@ -69,6 +71,17 @@ class BufferedFile implements OpenWarcFile {
 
   size(): number {
     return this.#written + this.#buffered;
+  }
+
+  addToBuffer(pieces: readonly Uint8Array[]): boolean {
+    let size = this.#buffered;
+    for (const bytes of pieces) size += bytes.length;
+    if (size >= BUFFER_BYTES) return false;
+    for (const bytes of pieces) {
+      this.#buffer.set(bytes, this.#buffered);
+      this.#buffered += bytes.length;
+    }
+    return true;
   }
 
   async add(pieces: readonly Uint8Array[]): Promise<void> {

@@ -185,7 +185,7 @@ class WarcFolder implements FileArchive {
     for (const member of members) {
       const offset = file.size();
       if (Symbol.asyncIterator in member) for await (const piece of member) await add([piece]);
-      else await add(member);
+      else if (!file.addToBuffer(member)) await add(member);
       locations.push({ file: file.name, offset, length: file.size() - offset });
     }
     return locations;

@@ -25,6 +25,10 @@ interface Situation {
   crawl?: CrawlOfTurn;
   /** Rules that are known and fresh. */
   known?: RobotsRules;
+  /** Rules for which no part has to be read. */
+  inHead?: RobotsRules;
+  /** The host's moment has come, and no limit is near. */
+  isAtOnce?: boolean;
   /** The result of fetching robots.txt. */
   access?: RobotsAccess;
   /** Answers of `waitForMoment`, one after the other; then true. */
@@ -85,12 +89,14 @@ function admissionIn(situation: Situation) {
     traps: { closedBy: () => (situation.isTrap ? { kind: 'folder', group: '/x/' } : undefined) },
     templates: situation.templates ?? {
       fullTemplateOf: () => (situation.isTemplateFull ? '/0' : undefined),
+      tryReserve: () => situation.isAtOnce ?? false,
       async reserve() {
         return true;
       },
       end: (_: UrlRecord, isPage: boolean) => ended.push(isPage),
     },
     robots: {
+      knownInHead: (origin: string) => (origin === ORIGIN ? situation.inHead : undefined),
       async known(origin: string) {
         expect(origin).toBe(ORIGIN);
         return situation.known;
@@ -111,6 +117,7 @@ function admissionIn(situation: Situation) {
       get givenUp() {
         return givenUp;
       },
+      isMoment: () => situation.isAtOnce ?? false,
       async waitForMoment() {
         log.push('wait');
         if (situation.failsLater && log.includes('reserve')) throw situation.failsLater;
@@ -128,6 +135,11 @@ function admissionIn(situation: Situation) {
     allowance: {
       isHostFull,
       allowsRequisites: situation.allowsRequisites ?? true,
+      tryBegin() {
+        if (!situation.isAtOnce) return false;
+        log.push('begin at once');
+        return true;
+      },
       async reserve() {
         log.push('reserve');
         return situation.reserves ?? true;
@@ -152,6 +164,25 @@ test('a page that the rules allow is fetched: after the host’s moment, and wit
     outcome: 'fetch',
     log: ['wait', 'reserve', 'wait', 'begin'],
   });
+});
+
+test('a page for which nothing has to be waited for is begun at once', async () => {
+  const atOnce = { inHead: OPEN, isAtOnce: true };
+  const begun = { outcome: 'fetch', log: ['begin at once'] };
+  expect(await decide(recordOf(PAGE), atOnce)).toEqual(begun);
+  // Old rules are not enough.
+  const fetched = [`fetch ${ORIGIN}`, `clear ${ORIGIN}/robots.txt`];
+  expect(await decide(recordOf(PAGE), { ...atOnce, inHead: undefined })).toMatchObject({
+    outcome: 'fetch',
+    log: [...fetched, 'begin at once'],
+  });
+  // A turn that announces its URLs, and a requisite, begin nothing at once.
+  const announced = ['announce', 'reserve', 'begin'];
+  expect(
+    (await decide(recordOf(PAGE), { ...atOnce, isAnnouncing: true })).log.map((step) => step.split(' ')[0]),
+  ).toEqual(announced);
+  const style = recordOf(`${ORIGIN}/s.css`, { kind: 'requisite' });
+  expect(await decide(style, { ...atOnce, allowsRequisites: false })).toMatchObject({ outcome: 'turnEnds' });
 });
 
 test('a requisite needs no page, but a limit that allows it', async () => {

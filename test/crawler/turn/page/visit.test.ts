@@ -103,6 +103,7 @@ describe('the use of content', () => {
       onError: async () => {},
     };
     const usage = {
+      mayState: () => true,
       ofRobots: async () => [{ signal: 'content-usage', source: 'robots.txt', value }],
       ofFiles: async () => [{ signal: 'tdm-reservation', source: 'tdmrep.json', value }],
     };
