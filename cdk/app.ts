@@ -6,8 +6,7 @@ import { fittedOptions, readConcurrencyLimit } from './account-limit.ts';
 import { CrawlerStack } from './crawler-stack.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import { notices } from './notices.ts';
-import { optionsInContext, parseOptions, projectFileIn } from './options.ts';
-import { checkWebhook, propsOf } from './props-options.ts';
+import { checkWebhook, optionsInContext, parseOptions, projectFileIn } from './options.ts';
 
 const app = new App();
 try {
@@ -23,13 +22,8 @@ try {
     : { options: given, line: undefined };
   for (const text of [...(line === undefined ? [] : [line]), ...notices(options)])
     process.stderr.write(`${text}\n`);
-  new CrawlerStack(app, options.stackName, {
-    ...propsOf(options),
-    adopt: options.adopt,
-    kmsKey: options.kmsKey,
-    crawl,
-    configFile: path,
-  });
+  const { stackName: name, ...props } = options;
+  new CrawlerStack(app, name, { ...props, name, crawl, configFile: path });
 } catch (error) {
   if (!(error instanceof InvalidOptions || error instanceof InvalidConfig)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -28,9 +28,8 @@ import { secretArns } from './constructs/secret-arns.ts';
 import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { limitSentence } from './notices.ts';
-import type { StackOptions } from './options.ts';
+import { optionsOf, type StackOptions } from './options.ts';
 import type { FunctionName } from './permissions.ts';
-import { optionsOf } from './props-options.ts';
 import { settingsOf } from './settings.ts';
 
 /** As long as the limit of queue names allows. */

@@ -1,4 +1,5 @@
 import { type CrawlOptions, parseConfig } from '../shared/core/crawl/config.ts';
+import { type BoundedKey, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
 import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/crawler/worker/small-worker.ts';
 import {
@@ -11,6 +12,7 @@ import type { Stores } from './constructs/grants.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { StackOptions } from './options.ts';
+import { STACK_OPTION_LIST } from './stack-options.ts';
 
 /**
  * The settings that the stack gives its functions and its operators. Names are the CDK's placeholders until
@@ -111,22 +113,25 @@ const hasPassword = ({ url }: NonNullable<CrawlOptions['proxies']>[number]): boo
 const DEFAULT_MIN_DELAY_S = 0.1;
 
 function limitsOf(options: StackOptions): NonNullable<EncodedSettings['limits']> {
-  const { allowPrivateAddresses, maxPerHost, maxCostPerCrawl, maxCostPerDay } = options;
-  const { minIpDelay, maxRunningCrawls, allowedDomains, maxBytesPerSecond, maxBytesPerSecondPerHost } =
-    options;
+  const { allowPrivateAddresses, maxCostPerDay, maxRunningCrawls, allowedDomains } = options;
   const { minDelay = allowPrivateAddresses.length > 0 ? 0 : DEFAULT_MIN_DELAY_S } = options;
+  const given = { ...options, minDelay };
   return {
-    minDelayMs: Math.round(minDelay * 1000),
-    ...(minIpDelay !== undefined && { minIpDelayMs: Math.round(minIpDelay * 1000) }),
-    ...(maxPerHost !== undefined && { maxPerHost }),
-    ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
-    ...(maxBytesPerSecondPerHost !== undefined && { maxBytesPerSecondPerHost }),
-    ...(maxCostPerCrawl !== undefined && { maxCostPerCrawl }),
+    ...Object.fromEntries(
+      STACK_OPTION_LIST.flatMap(([name, { bounds }]) => {
+        const value = given[name];
+        return bounds !== undefined && typeof value === 'number' ? [[bounds, inUnitOf(bounds, value)]] : [];
+      }),
+    ),
     ...(maxCostPerDay !== 'none' && { maxCostPerDay }),
     ...(maxRunningCrawls !== undefined && { maxRunningCrawls }),
     ...(allowedDomains.length > 0 && { allowedDomains }),
   };
 }
+
+/** Options are seconds where settings are milliseconds. */
+const inUnitOf = (key: BoundedKey, value: number): number =>
+  SETTINGS[key].type === 'duration' ? Math.round(value * 1000) : value;
 
 /**
  * Throws {@link InvalidConfig} or {@link InvalidOptions} for faults that would otherwise show only when a crawl begins.

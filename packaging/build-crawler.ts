@@ -16,7 +16,7 @@ import {
 import { dirname, join, normalize } from 'node:path';
 import { transformSync } from 'esbuild';
 import { configSchema } from './config-schema.ts';
-import { documentSettings } from './document-settings.ts';
+import { documentSettings, removeLongTexts } from './document-settings.ts';
 import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
 import { removeFunctions } from './remove-functions.ts';
 import { vendorZod } from './vendor-zod.ts';
@@ -30,6 +30,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   compile(dist, '--removeComments', '--noCheck');
   compile(dist, '--declaration', '--emitDeclarationOnly');
   documentSettings(dist);
+  removeLongTexts(dist);
   const manifest = publishedManifest(source);
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   writeFileSync(join(dist, CONFIG_SCHEMA), `${JSON.stringify(configSchema())}\n`);

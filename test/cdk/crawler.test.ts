@@ -7,12 +7,12 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { Crawler, type CrawlerProps, CrawlerStack } from '../../cdk/index.ts';
-import { type StackOptions, stackOptionsSchema } from '../../cdk/options.ts';
-import { optionsOf, propsOf } from '../../cdk/props-options.ts';
+import { optionsOf, parseOptions, type StackOptions } from '../../cdk/options.ts';
 import { quickApp, type Resource, settingsIn, synthesized } from './synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'strand-construct-'));
@@ -251,16 +251,34 @@ describe('what others may do', () => {
 
 describe('props', () => {
   type Resources = 'adopt' | 'kmsKey';
-  type Option =
-    | Exclude<keyof StackOptions, 'stackName' | 'logRetentionDays' | Resources>
-    | 'name'
-    | 'logRetention';
+  type Option = Exclude<keyof StackOptions, 'stackName' | Resources> | 'name';
   type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile';
 
   test('are the options of a stack, all of them, and resources', () => {
     expectTypeOf<keyof CrawlerProps>().toEqualTypeOf<Option | Other>();
-    const all = stackOptionsSchema.parse({ alarmEmail: 'a@b.org', parameterName: '/strand/news' });
-    expect(optionsOf(all.stackName, propsOf(all))).toEqual(all);
+    const { stackName, ...props } = parseOptions({ alarmEmail: 'a@b.org', parameterName: '/strand/news' });
+    expect(optionsOf(stackName, props)).toEqual({ stackName, ...props });
+  });
+
+  test('may have the own types of the CDK', () => {
+    const props: CrawlerProps = {
+      workerTimeout: Duration.minutes(5),
+      routerWindow: Duration.seconds(2),
+      minDelay: Duration.millis(250),
+      minIpDelay: Duration.millis(100),
+      removalPolicy: RemovalPolicy.DESTROY,
+      logRetentionDays: RetentionDays.TWO_WEEKS,
+    };
+    expect(optionsOf('News', props)).toMatchObject({
+      workerTimeout: 300,
+      routerWindow: 2,
+      minDelay: 0.25,
+      minIpDelay: 0.1,
+      removalPolicy: 'destroy',
+      logRetentionDays: 14,
+    });
+    const given = { ...props, colour: 1 } as CrawlerProps;
+    expect(() => optionsOf('News', given)).toThrow('There is no option colour');
   });
 
   test.each<[CrawlerProps, string]>([

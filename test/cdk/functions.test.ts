@@ -187,13 +187,13 @@ describe('limits that no caller can exceed', () => {
   };
 
   test('a stack for the open web lets no crawl be faster than ten requests a second, and one for own servers does', () => {
-    expect(limitsOf({})).toEqual({ minDelayMs: 100, maxCostPerDay: 10 });
-    expect(limitsOf({ allowPrivateAddresses: '10.0.0.0/8' })).toEqual({ minDelayMs: 0, maxCostPerDay: 10 });
-    expect(limitsOf({ minDelay: '0' })).toEqual({ minDelayMs: 0, maxCostPerDay: 10 });
+    expect(limitsOf({})).toEqual({ delayMs: 100, maxCostPerDay: 10 });
+    expect(limitsOf({ allowPrivateAddresses: '10.0.0.0/8' })).toEqual({ delayMs: 0, maxCostPerDay: 10 });
+    expect(limitsOf({ minDelay: '0' })).toEqual({ delayMs: 0, maxCostPerDay: 10 });
   });
 
   test('a stack without a limit of a day is one that was deployed so, and both say it', () => {
-    expect(limitsOf({ maxCostPerDay: 'none' })).toEqual({ minDelayMs: 100 });
+    expect(limitsOf({ maxCostPerDay: 'none' })).toEqual({ delayMs: 100 });
     const said = (given: Record<string, unknown>) =>
       synthesized(given).template.findOutputs('SpendingLimit').SpendingLimit?.Value;
     expect(said({})).toMatch(
@@ -219,12 +219,12 @@ describe('limits that no caller can exceed', () => {
       allowedDomains: 'example.org,example.com',
     };
     expect(limitsOf(given)).toEqual({
-      minDelayMs: 2500,
-      minIpDelayMs: 250,
-      maxPerHost: 1,
+      delayMs: 2500,
+      ipDelayMs: 250,
+      perHost: 1,
       maxBytesPerSecond: 5_000_000,
       maxBytesPerSecondPerHost: 50_000,
-      maxCostPerCrawl: 7.5,
+      maxCost: 7.5,
       maxCostPerDay: 20,
       maxRunningCrawls: 3,
       allowedDomains: ['example.org', 'example.com'],

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { optionsInContext, parseOptions, projectFileIn, stackOptionsSchema } from '../../cdk/options.ts';
+import { optionsInContext, parseOptions, projectFileIn } from '../../cdk/options.ts';
+import { STACK_OPTION_LIST, STACK_OPTIONS } from '../../cdk/stack-options.ts';
+import { BOUNDED_SETTINGS } from '../../shared/core/crawl/settings/settings.ts';
 
 describe('options of a stack', () => {
   test('nothing needs to be said', () => {
@@ -71,6 +73,17 @@ describe('options of a stack', () => {
     expect(() => parseOptions({ dueShards: 0, colour: 1 })).toThrow(/dueShards.*\n.*colour/);
   });
 
+  test.each(STACK_OPTION_LIST)('%s is said in sentences', (_, { doc, more, costs }) => {
+    expect(doc).toMatch(/^[A-Z].*[^.]$/);
+    if (more !== undefined) expect(more).toMatch(/^[A-Z`].*\.$/);
+    if (costs !== undefined) expect(costs).toMatch(/^\$.*[^.]$/);
+  });
+
+  test('limits of the deployer are those of settings that may have one', () => {
+    const bounded = STACK_OPTION_LIST.flatMap(([, { bounds }]) => bounds ?? []);
+    expect(bounded.sort()).toEqual(Object.keys(BOUNDED_SETTINGS).sort());
+  });
+
   test('the CDK’s own context is no option, and everything else is', () => {
     const context = {
       '@aws-cdk/core:flag': true,
@@ -92,7 +105,7 @@ describe('options of a stack', () => {
   });
 
   test('whatever comes gives options or an error that names an option', () => {
-    const key = fc.constantFrom(...Object.keys(stackOptionsSchema.shape));
+    const key = fc.constantFrom(...Object.keys(STACK_OPTIONS));
     fc.assert(
       fc.property(fc.dictionary(key, fc.jsonValue(), { maxKeys: 3 }), (given) => {
         try {

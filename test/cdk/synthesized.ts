@@ -5,7 +5,6 @@ import { App, type AppProps } from 'aws-cdk-lib';
 import { Annotations, Template } from 'aws-cdk-lib/assertions';
 import { CrawlerStack } from '../../cdk/crawler-stack.ts';
 import { parseOptions } from '../../cdk/options.ts';
-import { propsOf } from '../../cdk/props-options.ts';
 import { lazy } from '../../shared/core/base/lazy.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 
@@ -46,13 +45,8 @@ export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOp
   // The CDK would make a folder for each app, and leave it.
   const outdir = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
   const app = quickApp(outdir, context);
-  const options = parseOptions(given);
-  const stack = new CrawlerStack(app, options.stackName, {
-    ...propsOf(options),
-    adopt: options.adopt,
-    kmsKey: options.kmsKey,
-    ...(crawl && { crawl }),
-  });
+  const { stackName: name, ...props } = parseOptions(given);
+  const stack = new CrawlerStack(app, name, { ...props, name, ...(crawl && { crawl }) });
   const template = Template.fromStack(stack);
   // It is a synthesis of its own, of which few tests make use.
   const annotations = lazy(() => {

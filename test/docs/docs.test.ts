@@ -12,8 +12,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseOptions, stackOptionsSchema } from '../../cdk/options.ts';
+import { parseOptions } from '../../cdk/options.ts';
 import { FUNCTIONS } from '../../cdk/permissions.ts';
+import { STACK_OPTION_LIST } from '../../cdk/stack-options.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { optionRows } from '../../cli/verb-page.ts';
 import { STACK_VERBS, TABLE } from '../../cli/verbs.ts';
@@ -48,7 +49,7 @@ import { KINDS } from '../faults/kinds.ts';
 import { readOptions as readFaultsOptions } from '../faults/options.ts';
 import { SCENARIOS } from '../faults/scenarios.ts';
 import { expectTable } from './generated.ts';
-import { settingRow } from './setting-rows.ts';
+import { optionRow, settingRow } from './setting-rows.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -336,13 +337,8 @@ describe('docs/aws.md', () => {
   const aws = read('docs/aws.md');
 
   test('has each option of a stack with its default', () => {
-    const defaults: Readonly<Record<string, unknown>> = parseOptions({});
-    const isNone = (value: unknown) => value === undefined || /^(\[\]|\{\})$/.test(JSON.stringify(value));
-    const expected = Object.keys(stackOptionsSchema.shape).map((name) => [
-      code(name),
-      isNone(defaults[name]) ? '' : code(String(defaults[name])),
-    ]);
-    expect(rows(section(aws, 'Options')).map(([name, , preset]) => [name, preset])).toEqual(expected);
+    const made = STACK_OPTION_LIST.map((entry) => optionRow('aws.md', entry));
+    expectTable('docs/aws.md', '### Options', [['option', 'is', 'default'], ...made]);
   });
 
   test('has each route of the API', () => {

@@ -1,3 +1,4 @@
+import type { StackOption } from '../../cdk/stack-option.ts';
 import { FILE_OPTIONS } from '../../cli/file-options.ts';
 import { sentencesOf } from '../../shared/core/crawl/settings/sentences.ts';
 import type { Setting } from '../../shared/core/crawl/settings/setting.ts';
@@ -5,7 +6,7 @@ import type { Setting } from '../../shared/core/crawl/settings/setting.ts';
 const code = (text: string) => `\`${text}\``;
 
 /** The default as it is written in a project's file. */
-const presetOf = ({ default: preset }: Setting): string =>
+const presetOf = ({ default: preset }: Pick<StackOption, 'default'>): string =>
   preset === undefined || typeof preset === 'object' ? '' : code(String(preset));
 
 const optionsOf = (key: string, { option }: Setting): string =>
@@ -17,7 +18,7 @@ const optionsOf = (key: string, { option }: Setting): string =>
 const placeOf = ({ only }: Setting): string =>
   only === undefined ? '' : ` Only on ${only.place === 'stack' ? 'a stack' : 'one machine'}: ${only.reason}.`;
 
-const pageOf = ({ page }: Setting, document: string): string =>
+const pageOf = ({ page }: Pick<Setting, 'page'>, document: string): string =>
   page === undefined ? '' : ` [More](${page.replace(document, '')})`;
 
 /** The cells of a setting: its name, all sentences about it, its default, its options. */
@@ -26,4 +27,11 @@ export const settingRow = (document: string, [key, setting]: readonly [string, S
   `${sentencesOf(setting)}${placeOf(setting)}${pageOf(setting, document)}`,
   presetOf(setting),
   optionsOf(key, setting),
+];
+
+/** The cells of a stack's option: its name, all sentences about it, its default. */
+export const optionRow = (document: string, [name, option]: readonly [string, StackOption]): string[] => [
+  code(name),
+  `${sentencesOf(option)}${pageOf(option, document)}`,
+  option.preset ?? presetOf(option),
 ];

@@ -415,7 +415,7 @@ describe('the waker', () => {
     });
     for (const [limits, config] of [
       [{ maxCostPerDay: 10 }, {}],
-      [{ maxCostPerCrawl: 10 }, {}],
+      [{ maxCost: 10 }, {}],
       [{}, { maxCost: 1 }],
       [{}, { scope: 'host' }],
     ] as const)

@@ -31,11 +31,11 @@ test('options are written out as the declarations of their records have them', (
     '    cookies: Setting<import("../network-options.ts").CookieOptions[], Cookie[], undefined>;',
     '    feeds: import("./setting.ts").Setting<Record<string, [a: 1]>, boolean>;',
   ].join('\n');
-  expect(membersOf(declarations, { cookies, feeds }, 'settings').split('\n')).toEqual([
+  expect(membersOf(declarations, { cookies, feeds }, 'settings/settings.d.ts').split('\n')).toEqual([
     `    ${commentOf(cookies)}`,
     '    cookies?: import("./network-options.ts").CookieOptions[];',
     `    ${commentOf(feeds)}`,
     '    feeds?: Record<string, [a: 1]>;',
   ]);
-  expect(() => membersOf(declarations, { sitemaps }, '.')).toThrow('declarations of sitemaps');
+  expect(() => membersOf(declarations, { sitemaps }, 'x.d.ts')).toThrow('declarations of sitemaps');
 });

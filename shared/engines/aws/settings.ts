@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
+import { optionalShape } from '../../core/crawl/settings/kinds.ts';
+import { BOUNDED_SETTINGS } from '../../core/crawl/settings/settings.ts';
 import { HOOK_CALLS } from '../../crawler/turn/page-hooks.ts';
 
 const text = z.string().min(1);
@@ -81,12 +83,7 @@ export const stackSettingsSchema = z.strictObject({
   /** Limits that no caller can exceed (`control/deployer-limits.ts`). */
   limits: z
     .strictObject({
-      minDelayMs: z.number().min(0),
-      minIpDelayMs: z.number().min(0),
-      maxPerHost: positive,
-      maxBytesPerSecond: positive,
-      maxBytesPerSecondPerHost: positive,
-      maxCostPerCrawl: z.number().positive(),
+      ...optionalShape(BOUNDED_SETTINGS),
       maxCostPerDay: z.number().positive(),
       maxRunningCrawls: positive,
       allowedDomains: z.array(text),

@@ -1,24 +1,18 @@
 /** Limits that the deployer sets, and that no caller can exceed. */
 import { NO_ROOM } from '../../core/causes/status-reason.ts';
-import type { CrawlConfig, CrawlOptions } from '../../core/crawl/config.ts';
+import type { CrawlOptions } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { createDomainCheck } from '../../core/crawl/domains.ts';
+import type { Setting } from '../../core/crawl/settings/setting.ts';
+import { BOUNDED, type BoundedKey } from '../../core/crawl/settings/settings.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { ControlError } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 
-/** A missing limit means no limit. */
-export interface DeployerLimits {
-  /** The least `delayMs` of a crawl and of its overrides. */
-  readonly minDelayMs?: number | undefined;
-  /** The least `ipDelayMs` of a crawl. Its `ipDelayExcept` may have blocks of the deployment's defaults alone then. */
-  readonly minIpDelayMs?: number | undefined;
-  readonly maxPerHost?: number | undefined;
-  /** Bytes a second of all hosts of a crawl together, and of one host. They become those of a crawl that names none. */
-  readonly maxBytesPerSecond?: number | undefined;
-  readonly maxBytesPerSecondPerHost?: number | undefined;
-  /** US dollars. It becomes the `maxCost` of a crawl that names none. */
-  readonly maxCostPerCrawl?: number | undefined;
+/** The least or the most of settings (`bound` of their records). A missing limit means no limit. */
+type Bounds = { readonly [Key in BoundedKey]?: number | undefined };
+
+export interface DeployerLimits extends Bounds {
   /** US dollars that all crawls may cost in a day (UTC). */
   readonly maxCostPerDay?: number | undefined;
   readonly maxRunningCrawls?: number | undefined;
@@ -37,78 +31,56 @@ export function limitedOptions(
   defaults: CrawlOptions,
   limits: DeployerLimits,
 ): CrawlOptions {
-  const {
-    minDelayMs = 0,
-    minIpDelayMs = 0,
-    maxPerHost = Infinity,
-    maxBytesPerSecond,
-    maxBytesPerSecondPerHost,
-    maxCostPerCrawl,
-    allowedDomains = [],
-  } = limits;
+  const { allowedDomains = [], ipDelayMs = 0 } = limits;
   const options = { ...defaults, ...given };
-  for (const [i, override] of [given, ...(given.overrides ?? [])].entries()) {
-    const place = i === 0 ? 'config' : `config.overrides.${i - 1}`;
-    checkLeast(`${place}.delayMs`, override.delayMs, minDelayMs);
-    checkMost(`${place}.perHost`, override.perHost, maxPerHost);
-    checkMost(
-      `${place}.maxBytesPerSecondPerHost`,
-      override.maxBytesPerSecondPerHost,
-      maxBytesPerSecondPerHost ?? Infinity,
-    );
-  }
-  checkMost('config.maxBytesPerSecond', given.maxBytesPerSecond, maxBytesPerSecond ?? Infinity);
-  checkLeast('config.ipDelayMs', given.ipDelayMs, minIpDelayMs);
-  if (minIpDelayMs > 0) checkExceptions(given.ipDelayExcept ?? [], defaults.ipDelayExcept ?? []);
-  checkCost('config.maxCost', given.maxCost, { maxCostPerCrawl });
+  checkBounded(given, limits, 'config.');
+  for (const [i, override] of (given.overrides ?? []).entries())
+    checkBounded(override, limits, `config.overrides.${i}.`);
+  // By exceptions, a crawl could leave out the pause at each address.
+  if (ipDelayMs > 0) checkExceptions(given.ipDelayExcept ?? [], defaults.ipDelayExcept ?? []);
   checkDomains(given.domains ?? [], allowedDomains);
   checkEndless('config.maxCost', options, limits);
-  const { delayMs, ipDelayMs = 0, perHost, maxCost, domains } = options;
   return {
     ...options,
-    ...(delayMs !== undefined && { delayMs: Math.max(delayMs, minDelayMs) }),
-    ...(delayMs === undefined && minDelayMs > DEFAULT_DELAY_MS && { delayMs: minDelayMs }),
-    ...(ipDelayMs < minIpDelayMs && { ipDelayMs: minIpDelayMs }),
-    ...(perHost !== undefined && { perHost: Math.min(perHost, maxPerHost) }),
-    ...(maxBytesPerSecond !== undefined && {
-      maxBytesPerSecond: Math.min(options.maxBytesPerSecond ?? Infinity, maxBytesPerSecond),
-    }),
-    ...(maxBytesPerSecondPerHost !== undefined && {
-      maxBytesPerSecondPerHost: Math.min(
-        options.maxBytesPerSecondPerHost ?? Infinity,
-        maxBytesPerSecondPerHost,
-      ),
-    }),
-    ...(maxCostPerCrawl !== undefined && { maxCost: Math.min(maxCost ?? Infinity, maxCostPerCrawl) }),
-    ...(allowedDomains.length > 0 && (domains ?? []).length === 0 && { domains: [...allowedDomains] }),
+    ...boundedSettings(options, limits),
+    ...(allowedDomains.length > 0 &&
+      (options.domains ?? []).length === 0 && { domains: [...allowedDomains] }),
   };
 }
 
-/** As `crawl/config.ts` has it. */
-const DEFAULT_DELAY_MS = 1000;
-
-/** Throws {@link ControlError} for a higher cost than the deployer allows. */
-export function checkCost(
-  field: string,
-  maxCost: CrawlConfig['maxCost'],
-  { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
-): void {
-  checkMost(field, maxCost, maxCostPerCrawl);
+/** Throws {@link ControlError} for a setting beyond its limit. `at`: put before its name in the message. */
+export function checkBounded(given: Bounds, limits: DeployerLimits, at = ''): void {
+  for (const [key, { bound }] of BOUNDED) {
+    const [value, limit] = [given[key], limits[key]];
+    if (value === undefined || limit === undefined || !isBeyond(value, limit, bound)) continue;
+    throw new ControlError(
+      'invalid',
+      `Expected ${at}${key} ${bound === 'least' ? '>=' : '<='} ${limit}, got ${value}: the deployer of this stack has set that limit`,
+      `${at}${key}`,
+    );
+  }
 }
 
-/** Returns the deployer's `maxCost` for a crawl whose own is higher: it began before there was this limit. */
-export const loweredCost = (
-  { maxCost = Infinity }: Pick<CrawlConfig, 'maxCost'>,
-  { maxCostPerCrawl = Infinity }: Pick<DeployerLimits, 'maxCostPerCrawl'>,
-): Pick<CrawlConfig, 'maxCost'> => (maxCost > maxCostPerCrawl ? { maxCost: maxCostPerCrawl } : {});
+/** Returns the settings whose values or defaults are beyond a limit, with the limit instead. */
+export const boundedSettings = (options: CrawlOptions, limits: DeployerLimits): CrawlOptions =>
+  Object.fromEntries(
+    BOUNDED.flatMap(([key, { bound, default: preset }]) => {
+      const limit = limits[key];
+      const value = options[key] ?? (preset as number | undefined) ?? (bound === 'least' ? 0 : Infinity);
+      return limit !== undefined && isBeyond(value, limit, bound) ? [[key, limit]] : [];
+    }),
+  );
+
+const isBeyond = (value: number, limit: number, bound: Setting['bound']): boolean =>
+  bound === 'least' ? value < limit : value > limit;
 
 /** Throws {@link ControlError} for a crawl that has no end of its own, if nothing limits what it costs. */
 export function checkEndless(
   field: string,
   { scope, maxCost }: Pick<CrawlOptions, 'scope' | 'maxCost'>,
-  { isPaid = false, maxCostPerCrawl, maxCostPerDay }: DeployerLimits,
+  { isPaid = false, maxCost: most, maxCostPerDay }: DeployerLimits,
 ): void {
-  if (!isPaid || scope !== 'any' || (maxCost ?? maxCostPerCrawl ?? maxCostPerDay) !== undefined) return;
+  if (!isPaid || scope !== 'any' || (maxCost ?? most ?? maxCostPerDay) !== undefined) return;
   throw new ControlError(
     'invalid',
     'A crawl of scope any has no end of its own, and this stack was deployed with maxCostPerDay=none: give it a maxCost',
@@ -192,18 +164,3 @@ function checkExceptions(given: readonly string[], allowed: readonly string[]): 
       );
     }
 }
-
-function checkLeast(field: string, value: number | undefined, least: number): void {
-  if (value !== undefined && value < least) throw refusal(field, `>= ${least}`, value);
-}
-
-function checkMost(field: string, value: number | undefined, most: number): void {
-  if (value !== undefined && value > most) throw refusal(field, `<= ${most}`, value);
-}
-
-const refusal = (field: string, expected: string, value: number) =>
-  new ControlError(
-    'invalid',
-    `Expected ${field} ${expected}, got ${value}: the deployer of this stack has set that limit`,
-    field,
-  );

@@ -7,15 +7,15 @@ import { configOf } from './config-of.ts';
 import type { Control } from './control.ts';
 import type { ControlEngine } from './control-engine.ts';
 import {
-  checkCost,
+  boundedSettings,
+  checkBounded,
   checkEndless,
   checkRoom,
   type DeployerLimits,
-  loweredCost,
   pauseIfFull,
 } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
-import { checkLimits, checkNotAtLimit } from './resume-limits.ts';
+import { checkLimits, checkNotAtLimit, resumable } from './resume-limits.ts';
 
 export interface ResumeDeps {
   readonly engine: Pick<ControlEngine, 'registry' | 'exchange' | 'wakeAll' | 'spentToday'>;
@@ -30,12 +30,13 @@ export async function resumeCrawl(
   const { registry } = engine;
   const asked = checkLimits(given);
   checkLimitBounds(asked);
-  checkCost('maxCost', asked.maxCost, allowed);
+  checkBounded(asked, allowed);
   const record = await createFinder(registry).recordOf(crawl);
   if (!options.newUrlRules) checkRules(crawl, record);
   checkKept(crawl, record);
-  const lowered = loweredCost({ ...configOf(crawl, record), ...asked }, allowed);
-  const plan = orRefused(() => planResume(crawl, record, { ...asked, ...lowered }));
+  // A limit may be newer than the crawl.
+  const bounded = resumable(boundedSettings({ ...configOf(crawl, record), ...asked }, allowed));
+  const plan = orRefused(() => planResume(crawl, record, { ...asked, ...bounded }));
   const { config } = plan;
   checkEndless('maxCost', config, allowed);
   const totals = await registry.totals(crawl);

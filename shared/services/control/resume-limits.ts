@@ -29,6 +29,10 @@ type ResumeKey = keyof typeof resumeLimitsSchema.shape;
 /** The changed settings of a crawl that is resumed. */
 export type ResumeLimits = Partial<Pick<CrawlConfig, ResumeKey>>;
 
+/** The settings of these that a resume may change. */
+export const resumable = (options: CrawlOptions): ResumeLimits =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(RESUMABLE, key)));
+
 /** Throws {@link ControlError} for an unknown or invalid limit. */
 export function checkLimits(given: CrawlOptions): ResumeLimits {
   for (const key of Object.keys(given))

@@ -139,11 +139,12 @@ describe('each setting', () => {
   });
 
   test.each([
-    ...['minDelayMs', 'minIpDelayMs'].map((key) => [key, [0, 0.5], [-1, '1']] as const),
-    ...['maxPerHost', 'maxBytesPerSecond', 'maxBytesPerSecondPerHost', 'maxRunningCrawls'].map(
-      (key) => [key, [1, 9], [0, 1.5]] as const,
+    ...['delayMs', 'ipDelayMs'].map((key) => [key, [0, 0.5], [-1, '1']] as const),
+    ...['perHost', 'maxRunningCrawls'].map((key) => [key, [1, 9], [0, 1.5]] as const),
+    ...['maxBytesPerSecond', 'maxBytesPerSecondPerHost'].map(
+      (key) => [key, [100, 1e9], [99, 100.5]] as const,
     ),
-    ...['maxCostPerCrawl', 'maxCostPerDay'].map((key) => [key, [0.1], [0, -1]] as const),
+    ...['maxCost', 'maxCostPerDay'].map((key) => [key, [0.1], [0, -1]] as const),
     ['allowedDomains', [[], ['a.test']], [[''], [1]]] as const,
   ])('the limit %s is checked', (key, takes, refuses) => {
     for (const value of takes) expect(parsed({ limits: { [key]: value } }).limits).toEqual({ [key]: value });

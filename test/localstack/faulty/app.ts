@@ -8,15 +8,14 @@ import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { bundleFunction } from '../../../cdk/bundle-function.ts';
 import { CrawlerStack } from '../../../cdk/crawler-stack.ts';
 import { optionsInContext, parseOptions } from '../../../cdk/options.ts';
-import { propsOf } from '../../../cdk/props-options.ts';
 
 const ENTRY = join(import.meta.dirname, 'worker.ts');
 /** Its hooks run in the worker. */
 const PROJECT = join(import.meta.dirname, 'project.ts');
 
 const app = new App();
-const options = parseOptions(optionsInContext(app.node.getAllContext()));
-const stack = new CrawlerStack(app, options.stackName, propsOf(options));
+const { stackName: name, ...props } = parseOptions(optionsInContext(app.node.getAllContext()));
+const stack = new CrawlerStack(app, name, { ...props, name });
 const outdir = mkdtempSync(join(tmpdir(), 'strand-faulty-worker-'));
 try {
   bundleFunction('worker', { outdir, entry: ENTRY, configFile: PROJECT, sourcemap: true });

@@ -4,12 +4,12 @@ import type { DeployerLimits } from '../../../shared/services/control/deployer-l
 import { A, B, CONTACT, openRoom } from './control-room.ts';
 
 const LIMITS: DeployerLimits = {
-  minDelayMs: 100,
-  minIpDelayMs: 200,
-  maxPerHost: 2,
+  delayMs: 100,
+  ipDelayMs: 200,
+  perHost: 2,
   maxBytesPerSecond: 5_000_000,
   maxBytesPerSecondPerHost: 50_000,
-  maxCostPerCrawl: 5,
+  maxCost: 5,
   allowedDomains: ['a.test', 'c.test'],
 };
 const open = (limits: DeployerLimits = LIMITS, defaults = {}) =>
@@ -63,7 +63,7 @@ test('a crawl that asks for nothing has the limits, and the defaults as far as t
     maxCost: 5,
     domains: ['a.test', 'c.test'],
   });
-  const slow = open({ minDelayMs: 3000 });
+  const slow = open({ delayMs: 3000 });
   await slow.control.create({ crawl: 'one', seeds: [A] });
   expect((await slow.engine.registry.load('one'))?.config).toMatchObject({ delayMs: 3000 });
 });
@@ -91,10 +91,10 @@ test('seeds of other domains are refused, at the beginning and later', async () 
 });
 
 test('the limit of money holds when a crawl is resumed, also if it began before there was a limit', async () => {
-  const limits: { maxCostPerCrawl?: number } = {};
+  const limits: { maxCost?: number } = {};
   const { control, engine } = open(limits);
   await control.create({ crawl: 'one', seeds: [A], config: { maxCost: 50 } });
-  limits.maxCostPerCrawl = 5;
+  limits.maxCost = 5;
   await expect(control.resume('one', { maxCost: 6 })).rejects.toMatchObject({
     code: 'invalid',
     field: 'maxCost',

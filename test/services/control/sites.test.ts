@@ -86,7 +86,7 @@ test.each<[why: string, sites: readonly object[], message: RegExp]>([
     /cannot be a seed/,
   ],
 ])('a list with %s begins nothing', async (_, sites, message) => {
-  const policy = { limits: { minDelayMs: 100, allowedDomains: ['test'] } };
+  const policy = { limits: { delayMs: 100, allowedDomains: ['test'] } };
   const { control, engine, sent } = openRoom({ policy });
   await expect(control.create({ crawl: 'c', sites: sites as never })).rejects.toThrow(message);
   expect(await engine.registry.load('c')).toBeUndefined();

@@ -1,5 +1,7 @@
 import type { Setting } from './setting.ts';
 
-/** All sentences about the setting. */
-export const sentencesOf = ({ doc, more, costs }: Setting): string =>
+export type Said = Pick<Setting, 'doc' | 'more' | 'costs'>;
+
+/** All sentences about a setting. */
+export const sentencesOf = ({ doc, more, costs }: Said): string =>
   [`${doc}.`, more, costs && `Costs ${costs}.`].filter((text) => text !== undefined).join(' ');

@@ -57,8 +57,6 @@ export interface About<R, H, B> {
   readonly costs?: string;
   /** The part of the documentation about it: `local.md#traps`. */
   readonly page?: string;
-  /** The default in words, if it depends on something. */
-  readonly preset?: string;
   /** The name of its option, without the dashes. Settings that a file of its own holds have none. */
   readonly option?: string;
   /** The name of the option's value, if it is not that of the kind. */

@@ -52,7 +52,11 @@ export const resumableKeys = <P extends Place>(place: P): readonly ResumableKey<
 /** The settings that a limit of the deployer bounds. */
 export type BoundedKey = SettingsFor<typeof SETTINGS, 'least' | 'most'>;
 
-export const BOUNDED = SETTING_LIST.filter(([, { bound }]) => bound !== undefined) as readonly (readonly [
+export const BOUNDED_SETTINGS = Object.fromEntries(
+  SETTING_LIST.filter(([, { bound }]) => bound !== undefined),
+) as unknown as Pick<typeof SETTINGS, BoundedKey>;
+
+export const BOUNDED = Object.entries<Setting>(BOUNDED_SETTINGS) as readonly (readonly [
   BoundedKey,
   Setting,
 ])[];
