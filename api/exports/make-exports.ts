@@ -8,9 +8,8 @@ import type { ExportRequest } from '../../shared/services/control/crawl-export.t
 import type { DerivedFormat } from '../../shared/services/exports/derived-records.ts';
 import type { ExportContext } from '../../shared/services/exports/export-context.ts';
 import type { ExportSource, OpenedSource } from '../../shared/services/exports/export-source.ts';
-import { stagesOf, WACZ_PARTS } from '../../shared/services/exports/export-stages.ts';
+import { stagesOf, waczParts } from '../../shared/services/exports/export-stages.ts';
 import { runStages } from '../../shared/services/exports/run-stages.ts';
-import { waczBytes } from '../../shared/services/exports/wacz-stages.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type {
   DerivedOptions,
@@ -80,7 +79,7 @@ export async function exportParquet(
   return withContext(source, out, calls, async (context) => {
     const rows: Record<string, number> = {};
     for (const table of tables) {
-      const { written } = await runStages(context, stagesOf({ format: 'parquet', tables: [table] }));
+      const { written } = await runStages(context, await stagesOf({ format: 'parquet', tables: [table] }));
       rows[table] = written.records;
     }
     return rows;
@@ -94,7 +93,8 @@ export async function* waczOf(source: ExportSource, warn?: ExportWarning): Async
     const { close, ...opened } = await source.open();
     try {
       const context = contextOf(source, opened, folder, { warn });
-      const { facts } = await runStages(context, WACZ_PARTS);
+      const { waczBytes } = await import('../../shared/services/exports/wacz-stages.ts');
+      const { facts } = await runStages(context, await waczParts());
       yield* waczBytes(context, facts);
     } finally {
       await close();
@@ -106,7 +106,7 @@ export async function* waczOf(source: ExportSource, warn?: ExportWarning): Async
 
 async function exportInto(source: ExportSource, request: ExportRequest, out: string, calls: ExportCalls) {
   await makeEmptyFolder(out);
-  return withContext(source, out, calls, (context) => runStages(context, stagesOf(request)));
+  return withContext(source, out, calls, async (context) => runStages(context, await stagesOf(request)));
 }
 
 async function withContext<T>(

@@ -63,12 +63,15 @@ export async function* redirectsOf({
 export const redirectTarget = ({ state, result }: UrlRecord): string | undefined =>
   state === 'redirect' && result?.cause?.code === 'redirect' ? result.cause.to : undefined;
 
-export async function* htmlPages(records: AsyncIterable<UrlRecord>): AsyncGenerator<UrlRecord> {
-  for await (const record of records) {
-    const { state, result } = record;
-    if (state === 'fetched' && result?.location && isHtml(result.contentType) && !isWithheld(result.cause))
-      yield record;
-  }
+async function* htmlPages(records: AsyncIterable<UrlRecord>): AsyncGenerator<UrlRecord> {
+  for await (const record of records) if (isHtmlPage(record)) yield record;
 }
+
+/** Whether links of the page are known, and may be exported. */
+export const isHtmlPage = ({ state, result }: UrlRecord): boolean =>
+  state === 'fetched' &&
+  result?.location !== undefined &&
+  isHtml(result.contentType) &&
+  !isWithheld(result.cause);
 
 export const isHtml = (type = ''): boolean => type === 'text/html' || type === 'application/xhtml+xml';

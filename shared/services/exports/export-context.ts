@@ -37,6 +37,9 @@ export interface StageSlice {
   readonly share: number;
 }
 
+/** Runs one slice of a stage. `at`: where the stage continues. */
+export type Stage = (context: ExportContext, at: never, facts: ExportFacts) => Promise<StageSlice>;
+
 /** Objects of the work that follow one another in a file. */
 export type Pieces = readonly (readonly [name: string, bytes: number])[];
 

@@ -1,9 +1,7 @@
 /** The files of an export: lines or Parquet tables, each as large as a slice of the work and a limit of size allow. */
-import type { Column, Row } from '../outputs/parquet/table.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
 import { type ExportStore, storeFile } from './export-store.ts';
 import { gzipLines } from './gzip-lines.ts';
-import { createParquetFile } from './parquet-file.ts';
 import type { Placed } from './placed.ts';
 
 export interface ExportPart<Value> {
@@ -101,6 +99,9 @@ export async function writeParts<Value, Place>(
 /** `part-00003` */
 export const partNumber = (number: number): string => String(number).padStart(5, '0');
 
+export const tablePart = (table: string, number: number): string =>
+  `${table}/part-${partNumber(number)}.zstd.parquet`;
+
 /** A file of compressed lines. `lineOf`: a value's line, with its end. `header`: the text before them. */
 export async function openLines<Value>(
   objects: ExportStore,
@@ -146,33 +147,6 @@ export function bothParts<Value>(one: ExportPart<Value>, other: ExportPart<Value
     async discard() {
       await one.discard();
       await other.discard();
-    },
-  };
-}
-
-/** A Parquet file. */
-export async function openParquet<Value>(
-  store: ExportStore,
-  name: string,
-  columns: readonly Column[],
-  rowOf: (value: Value) => Row,
-): Promise<ExportPart<Value>> {
-  const file = store.create(name);
-  const table = createParquetFile(file, columns);
-  let isDone = false;
-
-  return {
-    get bytes() {
-      return table.bytes;
-    },
-    add: (value) => table.add(rowOf(value)),
-    async finish() {
-      await table.finish();
-      isDone = true;
-      return table.bytes;
-    },
-    async discard() {
-      if (!isDone) await file.abort();
     },
   };
 }

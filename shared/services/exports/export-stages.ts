@@ -1,86 +1,83 @@
-/** The stages of an export, by its format. */
+/** The stages of an export, by its format. Each format loads its code when it is needed. */
 import type { CloudTable, ExportRequest } from '../control/crawl-export.ts';
 import type { RowFormat } from '../report/url-line.ts';
 import { planArchive, scanUnindexed } from './archive-plan.ts';
-import { writeDerived } from './derived-stage.ts';
-import { listDocuments, writeLlmsFiles, writeMarkdownFolder } from './document-stages.ts';
-import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
-import { GRAPHS, type GraphName, gatherLinks, gatherRedirects } from './gather-links.ts';
-import { numberEdges, writeEdges, writeGraphml, writeVertices } from './graph-stages.ts';
-import { writeIndex, writeIndexTable } from './index-stages.ts';
-import { findItemColumns, writeItemCsv, writeItemLines, writeItemTable } from './item-stages.ts';
-import {
-  writeDocuments,
-  writeDocumentsTwice,
-  writeDocumentTable,
-  writeUrls,
-  writeUrlTable,
-} from './ledger-stages.ts';
-import { listMirror, writeMirrorFolder } from './mirror-stages.ts';
-import { gatherSkips, writeLeftOut, writeSkippedLinks } from './skip-stages.ts';
-import { assembleWacz, listPages, packIndex } from './wacz-stages.ts';
+import type { Stage } from './export-context.ts';
 
-/** Runs one slice of a stage. `at`: where the stage continues. */
-export type Stage = (context: ExportContext, at: never, facts: ExportFacts) => Promise<StageSlice>;
+type Stages = Promise<readonly Stage[]>;
 
 const INDEXED: readonly Stage[] = [planArchive, scanUnindexed];
 
-/** The parts of a WACZ file that are made before it. */
-export const WACZ_PARTS: readonly Stage[] = [...INDEXED, packIndex, listPages];
-
-const TABLES: Readonly<Record<CloudTable, readonly Stage[]>> = {
-  index: [...INDEXED, writeIndexTable],
-  urls: [writeUrlTable],
-  items: [findItemColumns, writeItemTable],
-  documents: [writeDocumentTable],
+const TABLES: Readonly<Record<CloudTable, () => Stages>> = {
+  index: async () => [...INDEXED, (await import('./index-stages.ts')).writeIndexTable],
+  urls: async () => [(await import('./url-stages.ts')).writeUrlTable],
+  async items() {
+    const { findItemColumns, writeItemTable } = await import('./item-stages.ts');
+    return [findItemColumns, writeItemTable];
+  },
+  documents: async () => [(await import('./document-rows.ts')).writeDocumentTable],
 };
 
 const DEFAULT_TABLES: CloudTable[] = ['index', 'urls', 'items'];
 
-export const graphStages = (graph: GraphName): readonly Stage[] => [
-  (context, at, facts) => writeVertices(context, graph, at, facts),
-  (context, at, facts) => numberEdges(context, graph, at, facts),
-  (context, at, facts) => writeEdges(context, graph, at, facts),
-  (context, _at, facts) => writeGraphml(context, graph, facts),
-];
+async function skippedStages(format: RowFormat): Stages {
+  const { gatherSkips, writeSkippedLinks, writeLeftOut } = await import('./skip-stages.ts');
+  return [
+    gatherSkips,
+    (context, at, facts) => writeSkippedLinks(context, at, facts, format),
+    (context, at, facts) => writeLeftOut(context, at, facts, format),
+  ];
+}
 
-const skippedStages = (format: RowFormat): readonly Stage[] => [
-  gatherSkips,
-  (context, at, facts) => writeSkippedLinks(context, at, facts, format),
-  (context, at, facts) => writeLeftOut(context, at, facts, format),
-];
+/** The parts of a WACZ file, which are made before it. */
+export async function waczParts(): Stages {
+  const { packIndex, listPages } = await import('./wacz-stages.ts');
+  return [...INDEXED, packIndex, listPages];
+}
 
-export function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): readonly Stage[] {
+export async function stagesOf({ format, tables = DEFAULT_TABLES }: ExportRequest): Stages {
   switch (format) {
     case 'jsonl':
-    case 'csv':
+    case 'csv': {
+      const { writeUrls } = await import('./url-stages.ts');
       return [(context, at) => writeUrls(context, at, format)];
-    case 'itemsCsv':
+    }
+    case 'items':
+      return [(await import('./item-stages.ts')).writeItemLines];
+    case 'itemsCsv': {
+      const { findItemColumns, writeItemCsv } = await import('./item-stages.ts');
       return [findItemColumns, writeItemCsv];
+    }
     case 'skipped':
       return skippedStages('jsonl');
     case 'skippedCsv':
       return skippedStages('csv');
-    case 'markdown':
-      return [listDocuments, writeMarkdownFolder];
-    case 'llms':
-      return [writeLlmsFiles];
-    case 'graph':
-      return [gatherRedirects, gatherLinks, ...GRAPHS.flatMap(graphStages)];
-    case 'mirror':
-      return [listMirror, writeMirrorFolder];
-    case 'items':
-      return [writeItemLines];
-    case 'documents':
+    case 'documents': {
+      const { writeDocuments, writeDocumentsTwice } = await import('./document-rows.ts');
       return [tables.includes('documents') ? writeDocumentsTwice : writeDocuments];
+    }
+    case 'markdown': {
+      const { listDocuments, writeMarkdownFolder } = await import('./document-stages.ts');
+      return [listDocuments, writeMarkdownFolder];
+    }
+    case 'llms':
+      return [(await import('./document-stages.ts')).writeLlmsFiles];
+    case 'graph':
+      return (await import('./graph-stages.ts')).GRAPH_STAGES;
+    case 'mirror': {
+      const { listMirror, writeMirrorFolder } = await import('./mirror-stages.ts');
+      return [listMirror, writeMirrorFolder];
+    }
     case 'cdxj':
-      return [...INDEXED, writeIndex];
+      return [...INDEXED, (await import('./index-stages.ts')).writeIndex];
     case 'wet':
-    case 'wat':
+    case 'wat': {
+      const { writeDerived } = await import('./derived-stage.ts');
       return [planArchive, (context, at, facts) => writeDerived(context, format, at, facts)];
+    }
     case 'parquet':
-      return [...new Set(tables)].flatMap((table) => TABLES[table]);
+      return (await Promise.all([...new Set(tables)].map((table) => TABLES[table]()))).flat();
     case 'wacz':
-      return [...WACZ_PARTS, assembleWacz];
+      return [...(await waczParts()), (await import('./wacz-stages.ts')).assembleWacz];
   }
 }

@@ -1,9 +1,11 @@
 /** Gathers the links of a crawl, as sorted runs of names and edges: the first stages of an export of graphs. */
+
 import { parseConfig } from '../../core/crawl/config.ts';
+import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import { createUrlRules } from '../../core/url/url-rules.ts';
 import { hostVertex } from '../outputs/graph/vertex-names.ts';
-import { usedPayloads } from './archived-payloads.ts';
-import { htmlPages, linksOf, redirectTarget } from './crawl-links.ts';
+import { type ArchivedPayload, usedPayloads } from './archived-payloads.ts';
+import { isHtmlPage, linksOf, redirectTarget } from './crawl-links.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
 import { madeBehind, placeOf } from './made-behind.ts';
 import type { Placed } from './placed.ts';
@@ -21,11 +23,14 @@ export const runKey = (graph: GraphName, kind: RunKind) => `${graph}-${kind}` as
 export function graphRuns(context: ExportContext, graph: GraphName, facts: ExportFacts) {
   const names = new LineRuns(context, runKey(graph, 'names'), facts);
   const byFrom = new LineRuns(context, runKey(graph, 'byFrom'), facts);
+  /** Links come page by page. */
+  let lastFrom: string | undefined;
   return {
     addVertex: (name: string) => names.add(`${name}\n`),
     async addEdge(from: string, to: string) {
       if (from === to) return;
-      await names.add(`${from}\n`);
+      if (from !== lastFrom) await names.add(`${from}\n`);
+      lastFrom = from;
       await names.add(`${to}\n`);
       await byFrom.add(`${from}\t${to}\n`);
     },
@@ -122,17 +127,15 @@ export function gatherLinks(
   facts: ExportFacts,
 ): Promise<StageSlice> {
   const nameOf = nameOfCrawl(context);
-  const pages = madeBehind(context, at?.after, 'links', (records, skip) =>
-    usedPayloads(
-      context.payloads,
-      htmlPages(records),
-      ({ url }, payload) => ({
-        page: url,
-        targets: [...linksOf(url, payload, nameOf)].map(({ target }) => target),
-      }),
-      skip,
-    ),
-  );
+  const targetsOf = ({ url }: UrlRecord, payload: ArchivedPayload) => ({
+    page: url,
+    targets: [...linksOf(url, payload, nameOf)].map(({ target }) => target),
+  });
+  const pages = madeBehind(context, at?.after, {
+    what: 'links',
+    isWanted: isHtmlPage,
+    make: (records, skip) => usedPayloads(context.payloads, records, targetsOf, skip),
+  });
   return gather(context, facts, pages, async (graphs, { page, targets }) => {
     await graphs.addPage(page);
     for (const target of targets) await graphs.addLink(page, target);

@@ -6,10 +6,18 @@ import {
   type ExportFacts,
   type GraphSize,
   NOTHING_WRITTEN,
+  type Stage,
   type StageSlice,
 } from './export-context.ts';
 import { type ExportFile, storeFile } from './export-store.ts';
-import { type GraphName, type RunKind, runKey } from './gather-links.ts';
+import {
+  GRAPHS,
+  type GraphName,
+  gatherLinks,
+  gatherRedirects,
+  type RunKind,
+  runKey,
+} from './gather-links.ts';
 import { halves, MAX_GRAPHML_EDGES, padded } from './graph-lines.ts';
 import { gzipLines } from './gzip-lines.ts';
 import { type FileWriter, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
@@ -81,7 +89,7 @@ function grown(facts: ExportFacts, graph: GraphName, more: Partial<GraphSize>): 
 }
 
 /** Writes the vertices of a graph, and gives the first vertex of each edge its number. */
-export async function writeVertices(
+async function writeVertices(
   context: ExportContext,
   graph: GraphName,
   at: SlicedAt<Vertex, object> | undefined,
@@ -103,7 +111,7 @@ export async function writeVertices(
 }
 
 /** Gives the second vertex of each edge its number. */
-export async function numberEdges(
+async function numberEdges(
   context: ExportContext,
   graph: GraphName,
   at: { readonly after: Vertex } | undefined,
@@ -133,7 +141,7 @@ function edgeLine(line: string): string {
   return `${Number(from)}\t${Number(to)}\n`;
 }
 
-export async function writeEdges(
+async function writeEdges(
   context: ExportContext,
   graph: GraphName,
   at: SlicedAt<string, object> | undefined,
@@ -151,7 +159,7 @@ export async function writeEdges(
 }
 
 /** Writes a small graph for programs that read GraphML. */
-export async function writeGraphml(
+async function writeGraphml(
   context: ExportContext,
   graph: GraphName,
   facts: ExportFacts,
@@ -183,3 +191,13 @@ async function* utf8(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   }
   yield Buffer.from(held);
 }
+
+/** The stages of one graph, after its links are gathered. */
+export const graphStages = (graph: GraphName): readonly Stage[] => [
+  (context, at, facts) => writeVertices(context, graph, at, facts),
+  (context, at, facts) => numberEdges(context, graph, at, facts),
+  (context, at, facts) => writeEdges(context, graph, at, facts),
+  (context, _at, facts) => writeGraphml(context, graph, facts),
+];
+
+export const GRAPH_STAGES: readonly Stage[] = [gatherRedirects, gatherLinks, ...GRAPHS.flatMap(graphStages)];

@@ -9,7 +9,8 @@ import type { Row } from '../outputs/parquet/table.ts';
 import { type IndexLine, type IndexPlace, indexLines, plannedFiles } from './archive-plan.ts';
 import type { ArchiveFiles } from './export-archive.ts';
 import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
-import { openLines, openParquet, type PartsAt, partNumber, writeParts } from './export-parts.ts';
+import { openLines, type PartsAt, partNumber, writeParts } from './export-parts.ts';
+import { openParquet } from './parquet-file.ts';
 import type { Placed } from './placed.ts';
 
 export async function writeIndex(

@@ -4,8 +4,8 @@ import { itemCsvLines } from '../outputs/items-csv.ts';
 import { createItemColumns, itemRows } from '../outputs/parquet/item-table.ts';
 import type { Item } from '../project/project.ts';
 import { type ExportContext, type ExportFacts, NOTHING_WRITTEN, type StageSlice } from './export-context.ts';
-import { openLines, openParquet, type PartsAt, partNumber, writeParts } from './export-parts.ts';
-import { tablePart } from './ledger-stages.ts';
+import { openLines, type PartsAt, partNumber, tablePart, writeParts } from './export-parts.ts';
+import { openParquet } from './parquet-file.ts';
 
 type At = PartsAt<string> | undefined;
 

@@ -3,45 +3,59 @@
  * read ahead.
  */
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
-import type { DocumentRow } from '../outputs/document-row.ts';
-import { type DocumentOptions, readDocuments } from '../outputs/read-documents.ts';
 import type { ExportContext } from './export-context.ts';
 import type { Placed } from './placed.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
 
 /** The cursor of a record, for the value that is made of it. */
-export const placeOf = ({ hosts }: Pick<ExportContext, 'hosts'>, { after }: PlacedRecord) => ({
+export const placeOf = ({ hosts }: Pick<ExportContext, 'hosts'>, { after }: Pick<PlacedRecord, 'after'>) => ({
   after,
   isGoodEnd: after.part === undefined,
   share: Math.min(1, after.hosts / Math.max(1, hosts)),
 });
 
-/** Makes values of some of the records, in their order. Calls `skip` with records of which it can make none. */
-export type Making<Value> = (
-  records: AsyncIterable<UrlRecord>,
-  skip: (url: string, reason: string) => void,
-) => AsyncIterable<readonly [url: string, value: Value]>;
+export interface Making<Value> {
+  /** Names the thing that a skipped record lacks, for people. */
+  readonly what: string;
+  /** Whether the record may have a value. Others are passed by, and not held. */
+  readonly isWanted: (record: UrlRecord) => boolean;
+  /** Makes values of the wanted records, in their order. Calls `skip` with those of which it can make none. */
+  readonly make: (
+    records: AsyncIterable<UrlRecord>,
+    skip: (url: string, reason: string) => void,
+  ) => AsyncIterable<readonly [url: string, value: Value]>;
+}
 
 /**
- * Yields the values of `make`. A record that was read waits until all records before it have a value or were skipped.
- * `what`: the thing that a skipped record lacks, for people.
+ * Yields the values of `make`. A wanted record that was read waits until all wanted ones before it have a value or were
+ * skipped. Reads no further when the slice should end.
  */
 export async function* madeBehind<Value>(
   context: ExportContext,
   from: LedgerPlace | undefined,
-  what: string,
-  make: Making<Value>,
+  { what, isWanted, make }: Making<Value>,
 ): AsyncGenerator<Placed<Value, LedgerPlace>> {
+  /** Wanted records, each with the cursor after the records that were passed by behind it. */
   const walked: PlacedRecord[] = [];
+  /** The cursor after records that were passed by before all of these. */
+  let passed: LedgerPlace | undefined;
   const skips: string[] = [];
   async function* records() {
     for await (const placed of walkLedgers(context, from)) {
-      walked.push(placed);
-      yield placed.record;
+      const { record, after } = placed;
+      const last = walked.at(-1);
+      if (isWanted(record)) {
+        walked.push(placed);
+        yield record;
+      } else if (last) walked[walked.length - 1] = { record: last.record, after };
+      else passed = after;
+      if (context.isOver() || (after.part === undefined && context.isLate())) return;
     }
   }
-  /** Yields the records up to that URL. */
-  function* upTo(url: string, value?: Value): Generator<Placed<Value, LedgerPlace>> {
+  /** Yields the places up to that URL, which has the value or was skipped. */
+  function* upTo(url?: string, value?: Value): Generator<Placed<Value, LedgerPlace>> {
+    if (passed) yield placeOf(context, { after: passed });
+    passed = undefined;
     for (let placed = walked.shift(); placed; placed = walked.shift()) {
       const place = placeOf(context, placed);
       if (placed.record.url !== url) {
@@ -61,17 +75,5 @@ export async function* madeBehind<Value>(
     yield* upTo(url, value);
   }
   for (const url of skips.splice(0)) yield* upTo(url);
-  for (const placed of walked.splice(0)) yield placeOf(context, placed);
+  yield* upTo();
 }
-
-/** The documents after a cursor. */
-export const documentsBehind = (
-  context: ExportContext,
-  from: LedgerPlace | undefined,
-  options: Pick<DocumentOptions, 'rewrite' | 'isWanted'> = {},
-): AsyncGenerator<Placed<DocumentRow, LedgerPlace>> =>
-  madeBehind(context, from, 'document', async function* (records, skip) {
-    const source = { ...context.payloads, records: () => records };
-    for await (const document of readDocuments(source, { skip, modules: context.modules, ...options }))
-      yield [document.url, document] as const;
-  });

@@ -8,7 +8,7 @@ import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts
 import type { FolderFile } from './export-parts.ts';
 import { listedRows, listRows } from './list-stage.ts';
 import { madeBehind } from './made-behind.ts';
-import { isMirrored, type MirrorRow, type MirrorSite, mirrorRow, mirrorSite } from './mirror-site.ts';
+import { isMirrored, type MirrorRow, mirrorRow, mirrorSite } from './mirror-site.ts';
 import type { LedgerPlace } from './walk-ledgers.ts';
 import { type FolderAt, writeFolder } from './zip-folder.ts';
 
@@ -31,16 +31,13 @@ export async function writeMirrorFolder(
     return { path: site.pathOf(found.url) as string, body: site.bytesOf(found, payload) };
   }
   const slice = await writeFolder(context, at, `${crawl}-mirror.zip`, (after) =>
-    madeBehind(context, after, 'file', (records, skip) =>
-      usedPayloads(payloads, mirrored(records, site), fileOf, skip),
-    ),
+    madeBehind(context, after, {
+      what: 'file',
+      // Also pages to skip. A page that came to the crawl since has no name.
+      isWanted: (found) =>
+        isMirrored(found) && (isWithheld(found.result?.cause) || site.pathOf(found.url) !== undefined),
+      make: (records, skip) => usedPayloads(payloads, records, fileOf, skip),
+    }),
   );
   return { ...slice, facts: { ...facts, mirrorPages } };
-}
-
-/** Pages that have a file, and pages to skip. A page that came to the crawl since has no name. */
-async function* mirrored(records: AsyncIterable<UrlRecord>, site: MirrorSite): AsyncGenerator<UrlRecord> {
-  for await (const record of records)
-    if (isMirrored(record) && (isWithheld(record.result?.cause) || site.pathOf(record.url) !== undefined))
-      yield record;
 }

@@ -2,7 +2,8 @@
 import { ByteWriter } from 'hyparquet-writer';
 import type { Column, Row } from '../outputs/parquet/table.ts';
 import { createTableWriter } from '../outputs/parquet/table-writer.ts';
-import type { ExportFile } from './export-store.ts';
+import type { ExportPart } from './export-parts.ts';
+import type { ExportFile, ExportStore } from './export-store.ts';
 
 export interface ParquetFile {
   /** Bytes written so far, without the rows that are held. */
@@ -29,6 +30,33 @@ export function createParquetFile(file: ExportFile, columns: readonly Column[]):
     async finish() {
       await table.finish();
       await file.complete();
+    },
+  };
+}
+
+/** A Parquet file of an export. */
+export async function openParquet<Value>(
+  store: ExportStore,
+  name: string,
+  columns: readonly Column[],
+  rowOf: (value: Value) => Row,
+): Promise<ExportPart<Value>> {
+  const file = store.create(name);
+  const table = createParquetFile(file, columns);
+  let isDone = false;
+
+  return {
+    get bytes() {
+      return table.bytes;
+    },
+    add: (value) => table.add(rowOf(value)),
+    async finish() {
+      await table.finish();
+      isDone = true;
+      return table.bytes;
+    },
+    async discard() {
+      if (!isDone) await file.abort();
     },
   };
 }

@@ -19,7 +19,7 @@ export interface ExportJob extends ExportContext {
  */
 export async function runExport(job: ExportJob, taken: HeldExport, notes: ExportNotes): Promise<boolean> {
   const { objects, crawl, request } = job;
-  const stages = stagesOf(request);
+  const stages = await stagesOf(request);
   let held = taken;
   let last: ExportCursor =
     held.version === 0 ? FIRST : await readJson<ExportCursor>(objects, cursorName(held.version));

@@ -1,6 +1,10 @@
-import type { ExportContext, ExportFacts, StageSlice } from './export-context.ts';
-import { NOTHING_WRITTEN } from './export-context.ts';
-import type { Stage } from './export-stages.ts';
+import {
+  type ExportContext,
+  type ExportFacts,
+  NOTHING_WRITTEN,
+  type Stage,
+  type StageSlice,
+} from './export-context.ts';
 
 /** Where an export continues. */
 export interface ExportCursor {

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ExportFolder } from '../../../shared/engines/local/exports/export-folder.ts';
 import type { ExportContext, ExportFacts } from '../../../shared/services/exports/export-context.ts';
-import { graphStages } from '../../../shared/services/exports/export-stages.ts';
 import { graphRuns } from '../../../shared/services/exports/gather-links.ts';
+import { graphStages } from '../../../shared/services/exports/graph-stages.ts';
 import { slicesOf } from '../../../shared/services/exports/run-stages.ts';
 import { readGraph } from './read-graph.ts';
 

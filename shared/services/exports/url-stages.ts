@@ -1,22 +1,13 @@
-/** Known URLs and documents, host by host, as lines and as Parquet tables. */
+/** Known URLs, host by host, as lines and as Parquet tables. */
 
-import type { DocumentRow } from '../outputs/document-row.ts';
-import { DOCUMENT_COLUMNS, documentTableRow } from '../outputs/parquet/document-table.ts';
 import { URL_COLUMNS, urlTableRow } from '../outputs/parquet/url-table.ts';
 import { type UrlDetail, urlDetail } from '../report/url-detail.ts';
 import { type RowFormat, rowHeader, rowLine, URL_ROW_COLUMNS } from '../report/url-line.ts';
 import { located, seedRows, waitingSeeds } from '../report/url-rows.ts';
 import type { ExportContext, StageSlice } from './export-context.ts';
-import {
-  bothParts,
-  type ExportPart,
-  openLines,
-  openParquet,
-  type PartsAt,
-  partNumber,
-  writeParts,
-} from './export-parts.ts';
-import { documentsBehind, placeOf } from './made-behind.ts';
+import { openLines, type PartsAt, partNumber, tablePart, writeParts } from './export-parts.ts';
+import { placeOf } from './made-behind.ts';
+import { openParquet } from './parquet-file.ts';
 import type { Placed } from './placed.ts';
 import { type LedgerPlace, type PlacedRecord, walkLedgers } from './walk-ledgers.ts';
 
@@ -39,34 +30,6 @@ export const writeUrlTable = (context: ExportContext, at: At): Promise<StageSlic
     values: (after) => urlsBehind(context, after),
     open: (number) => openParquet(context.objects, tablePart('urls', number), URL_COLUMNS, urlTableRow),
   });
-
-const documentLines = ({ objects }: ExportContext, number: number) =>
-  openLines<DocumentRow>(
-    objects,
-    `documents-${partNumber(number)}.jsonl.gz`,
-    (row) => `${JSON.stringify(row)}\n`,
-  );
-
-const documentTable = ({ objects }: ExportContext, number: number) =>
-  openParquet(objects, tablePart('documents', number), DOCUMENT_COLUMNS, documentTableRow);
-
-const documentStage =
-  (open: (context: ExportContext, number: number) => Promise<ExportPart<DocumentRow>>) =>
-  (context: ExportContext, at: At): Promise<StageSlice> =>
-    writeParts<DocumentRow, LedgerPlace>(context, at, {
-      values: (after) => documentsBehind(context, after),
-      open: (number) => open(context, number),
-    });
-
-export const writeDocuments = documentStage(documentLines);
-export const writeDocumentTable = documentStage(documentTable);
-/** As lines and as a table. */
-export const writeDocumentsTwice = documentStage(async (context, number) =>
-  bothParts(await documentTable(context, number), await documentLines(context, number)),
-);
-
-export const tablePart = (table: string, number: number): string =>
-  `${table}/part-${partNumber(number)}.zstd.parquet`;
 
 /** Rows whose WARC records are located together. */
 const BATCH = 500;
