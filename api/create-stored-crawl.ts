@@ -8,15 +8,12 @@ import { withoutSecretKeys } from '../shared/core/crawl/secret-keys.ts';
 import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
 import { createFinder } from '../shared/services/control/find-crawl.ts';
-import { itemsCsv } from '../shared/services/outputs/items-csv.ts';
 import type { Item } from '../shared/services/project/project.ts';
-import { buildReport } from '../shared/services/report/report.ts';
 import { skippedUrls } from '../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import { changesOf } from '../shared/services/report/url-change.ts';
 import { flat, reportedHosts, urlRows } from '../shared/services/report/url-rows.ts';
 import type { CrawlPlace, OpenedCrawl } from './crawl-place.ts';
-import { explainIn } from './explain-in.ts';
 import { exportsOf } from './exports/exports-of.ts';
 import { detailWithClusters, reportWithClusters } from './exports/known-clusters.ts';
 import type { SearchedCrawl } from './exports/search.ts';
@@ -108,12 +105,14 @@ function urlQueries(
       const medianLinkers = async () => (await queries.domains(crawl, { limit: 1 })).medianLinkers;
       const { ledgers } = rows;
       const state = place.stateOf(record);
+      const { explainIn } = await import('./explain-in.ts');
       return explainIn({ ledgers, registry, crawl, record, state, medianLinkers }, url);
     },
     async report() {
       const record = await recordOf(crawl);
       const settings = { config: parseConfig(record.config), sites: await sitesOf(registry, crawl, record) };
       const summary = await place.summary();
+      const { buildReport } = await import('../shared/services/report/report.ts');
       const report = await buildReport(reportedHosts(rows, crawl), summary, clock.now(), settings);
       return reportWithClusters(files.sketches, report);
     },
@@ -140,7 +139,9 @@ function archiveQueries({
 
 const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'itemsCsv' | 'state'> => ({
   items: <T = Item>() => openItems()() as AsyncIterable<T>,
-  itemsCsv: () => itemsCsv(openItems()),
+  async *itemsCsv() {
+    yield* (await import('../shared/services/outputs/items-csv.ts')).itemsCsv(openItems());
+  },
   state: hookState,
 });
 

@@ -6,7 +6,6 @@ import { createQueries } from '../../shared/services/control/crawl-queries.ts';
 import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
 import type { CrawlPlace } from '../crawl-place.ts';
 import { archiveOf } from './crawl-archive.ts';
-import { openFolderFiles } from './folder-files.ts';
 import { type OpenedFolder, stateOf } from './open-folder.ts';
 import { pauseFolder, stopFolder } from './operate.ts';
 import { goodItemBytes, storedItems } from './stored-items.ts';
@@ -45,7 +44,7 @@ export function folderPlace(folder: string, { reader, crawl, record }: OpenedFol
         store.close();
       }
     },
-    openFiles: () => openFolderFiles(folder, reader, crawl),
+    openFiles: async () => (await import('./folder-files.ts')).openFolderFiles(folder, reader, crawl),
     pause: () => pauseFolder(folder, systemClock),
     stop: () => stopFolder(folder, systemClock),
     async close() {

@@ -3,7 +3,6 @@ import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { CrawlPlace, OpenedCrawl } from '../crawl-place.ts';
 import { createStoredCrawl, searchedIn } from '../create-stored-crawl.ts';
 import type { OpenCrawlOptions, OutputOptions, StoredCrawl, UpdatedOutputs } from '../stored-crawl.ts';
-import { addSeeds } from './add-seeds.ts';
 import { folderPlace } from './folder-place.ts';
 import { openFolder } from './open-folder.ts';
 
@@ -14,7 +13,7 @@ export async function openStoredCrawl(folder: string, options?: OpenCrawlOptions
   return {
     ...stored,
     folder,
-    addSeeds: (seeds) => addSeeds(folder, seeds, systemClock),
+    addSeeds: async (seeds) => (await import('./add-seeds.ts')).addSeeds(folder, seeds, systemClock),
     updateOutputs: (asked) => updateOutputs(folder, place, stored, asked),
   };
 }

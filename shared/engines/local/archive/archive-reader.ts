@@ -33,10 +33,11 @@ export function openArchiveReader(folder: string): ArchiveReader {
   async function readerAt({ file, offset }: RecordStart): Promise<ReadAt> {
     const has = (known: WarcFiles) => known.has({ file, offset, length: 1 });
     files ??= openWarcFiles(folder);
-    const known = await files;
+    const before = files;
+    const known = await before;
     if (has(known)) return known.reader(file);
-    await known.close();
-    files = openWarcFiles(folder);
+    // Reads at the same time use the same newer files.
+    if (files === before) files = known.close().then(() => openWarcFiles(folder));
     const newer = await files;
     if (has(newer)) return newer.reader(file);
     throw new RangeError(`There is no record at ${offset} of ${file} in ${folder}`);
