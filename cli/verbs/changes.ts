@@ -1,7 +1,6 @@
 import { exitCodes } from '../exit-codes.ts';
 import { jsonRow, streamRows } from '../export/row-stream.ts';
 import { readCrawl, sinceOf } from '../given.ts';
-import { JSON_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
 
 const SINCE_BEGIN =
@@ -15,7 +14,6 @@ export const command = verb({
     '--stack Strand changes news --since 2026-11-01T08:00Z',
   ],
   options: [
-    JSON_OPTION,
     {
       name: 'since',
       argument: 'DATE',

@@ -4,7 +4,7 @@ import { withOutput } from '../export/output-file.ts';
 import { jsonRow, writerTo } from '../export/row-stream.ts';
 import { formatCounted, formatDuration } from '../format.ts';
 import { numberOf, readCrawl, textOf } from '../given.ts';
-import { CONFIG_OPTION, JSON_OPTION, WORKERS_OPTION } from '../option-spec.ts';
+import { CONFIG_OPTION, WORKERS_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
 
 const DEFAULT_PROJECT = 'strand.config.ts';
@@ -29,7 +29,6 @@ export const command = verb({
       group: 'Output',
       help: 'write to this file instead of standard output',
     },
-    JSON_OPTION,
   ],
   read: (given) => ({
     crawl: readCrawl(given),
