@@ -70,8 +70,9 @@ export function createSilenceLine(
     isOver ||= progress.requests > 0;
     if (isOver || now - since < SILENT_MS) return;
     isOver = true;
+    const { hostsActive, hostsWaiting, restsUntil = 0 } = progress;
     log(
-      progress.hostsActive === 0 && progress.hostsWaiting > 0
+      restsUntil > now || (hostsActive === 0 && hostsWaiting > 0)
         ? restText(progress, now)
         : `No host has answered yet; a request waits ${formatDuration(timeoutMs)} for its answer`,
     );
@@ -79,11 +80,12 @@ export function createSilenceLine(
 }
 
 /** All hosts rest: by back-off, `Retry-After`, the bytes that they have sent. */
-function restText({ hostsWaiting, restsUntil = 0 }: SilenceFacts, now: number): string {
-  const hosts = hostsWaiting === 1 ? 'the host rests' : `all ${hostsWaiting} hosts rest`;
+function restText({ hostsActive, hostsWaiting, restsUntil = 0 }: SilenceFacts, now: number): string {
+  const count = hostsActive + hostsWaiting;
+  const hosts = count === 1 ? 'the host rests' : `all ${count} hosts rest`;
   const until = new Date(restsUntil).toISOString();
   const day = until.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? '' : `${until.slice(0, 10)} `;
-  const first = hostsWaiting === 1 ? '' : ', the first one';
+  const first = count === 1 ? '' : ', the first one';
   const when = restsUntil > now ? `${first} until ${day}${until.slice(11, 19)} UTC` : '';
   return `Nothing may be requested yet: ${hosts}${when} (strand hosts shows why)`;
 }

@@ -53,7 +53,6 @@ export function createWorkerFetchers(options: WorkerFetchersOptions): Fetchers {
       mostBodyBytes: config.maxBodyBytes,
       parts,
       sign,
-      tempFolder: tmpdir(),
       clock,
     });
     return withMiddleware(fetcher, middleware, { clock, totalTimeoutMs: config.totalTimeoutMs });

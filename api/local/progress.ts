@@ -27,16 +27,25 @@ export async function progressOf(
 ): Promise<(stats: PoolStats) => Promise<CrawlProgress>> {
   const startedAt = clock.now();
   const before = await registry.totals(crawl);
-  let restsUntil: Promise<number | undefined> | undefined;
+  /** Found while hosts were active, and while none was. */
+  const rests = new Map<boolean, Promise<number | undefined>>();
+  const firstRest = async (isActive: boolean): Promise<number | undefined> => {
+    const found = rests.get(isActive) ?? firstRestEnd(ledgers, crawl);
+    rests.set(isActive, found);
+    return found;
+  };
   const endsAt = config.maxTimeMs === undefined ? undefined : startedAt + config.maxTimeMs - before.activeMs;
   return async (stats) => {
     const now = clock.now();
     // At each look: with older sums, a seed would count as committed and as found by its turn, or as neither.
     const totals = await registry.totals(crawl);
     const { hostsClosed } = totals;
-    const isResting = stats.requests === 0 && stats.hostsActive === 0 && totals.hostsWaiting > 0;
-    if (isResting) restsUntil ??= firstRestEnd(ledgers, crawl);
-    const rest = isResting ? await restsUntil : undefined;
+    const isActive = stats.hostsActive > 0;
+    const mayRest =
+      stats.requests === 0 && totals.hostsWaiting > 0 && !(isActive && totals.hosts > MAX_LOOKED);
+    const rest = mayRest ? await firstRest(isActive) : undefined;
+    // An active host may have been requested since its head was stored.
+    const isResting = rest !== undefined && (!isActive || rest > now);
     return {
       pages: before.pages + stats.pages,
       urls: countUrls(totals.urls) + stats.openUrls,
@@ -45,7 +54,7 @@ export async function progressOf(
       hostsActive: stats.hostsActive,
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       ...(hostsClosed !== undefined && { hostsClosed }),
-      ...(rest !== undefined && { restsUntil: rest }),
+      ...(isResting && { restsUntil: rest }),
       bytes: before.bytes + stats.bytes,
       // As in the summary: responses with an error status are none.
       errors: Object.values(totals.errors).reduce((sum, count) => sum + count, 0),

@@ -48,8 +48,12 @@ test('while all hosts rest that have URLs, it says until when the first one does
     head(2000, 1, { setAside: { cause: { code: 'hostFailed' }, at: 0 } }),
   );
   const registry = { totals: async () => ({ ...NOTHING, hosts: 4, hostsWaiting: 2 }) };
-  const progress = await progressOf({ registry, clock: { now: () => 0 }, ledgers }, 'a', parseConfig({}));
+  let now = 0;
+  const progress = await progressOf({ registry, clock: { now: () => now }, ledgers }, 'a', parseConfig({}));
   expect((await progress(STATS)).restsUntil).toBe(7000);
+  // A turn that waits for the moment of its first request.
+  expect((await progress({ ...STATS, hostsActive: 1 })).restsUntil).toBe(7000);
+  now = 7000;
   expect(await progress({ ...STATS, hostsActive: 1 })).not.toHaveProperty('restsUntil');
   expect(await progress({ ...STATS, requests: 1 })).not.toHaveProperty('restsUntil');
 });

@@ -83,6 +83,11 @@ test.each([
     'all 3 hosts rest, the first one until 1970-01-02 01:00:00 UTC (strand hosts shows why)',
   ],
   ['a time that is not known', { hostsWaiting: 2 }, 'all 2 hosts rest (strand hosts shows why)'],
+  [
+    'a turn that waits for its first request',
+    { hostsActive: 1, hostsWaiting: 0, restsUntil: 30_000 },
+    'the host rests until 00:00:30 UTC (strand hosts shows why)',
+  ],
 ])('silence is no lack of answers where hosts rest: %s', (_, more, text) => {
   const lines: string[] = [];
   const onProgress = createSilenceLine((line) => lines.push(line), 30_000);

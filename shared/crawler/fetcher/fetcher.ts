@@ -31,10 +31,12 @@ import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
 import { isOpenName } from './without-secrets.ts';
 
+/** With parts that are shared with other fetchers, or with its own. */
+export type FetcherOptions = FetcherSettings & (FetcherPartsOptions | { readonly parts: FetcherParts });
+
 /** A time-out of 0 means no limit. */
-export interface FetcherOptions
-  extends FetcherPartsOptions,
-    Pick<
+export interface FetcherSettings
+  extends Pick<
       CrawlConfig,
       | 'userAgent'
       | 'contact'
@@ -61,8 +63,6 @@ export interface FetcherOptions
   readonly mostBodyBytes?: number;
   /** Stamps the outcomes; the time-outs of real sockets run on real time. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Shared with other fetchers. Default: its own, by the other options. */
-  readonly parts?: FetcherParts;
   /**
    * The address guard judges the addresses of proxies, too: where the configuration is not the operator's
    * own.
@@ -83,7 +83,7 @@ export const createFetcher = (options: FetcherOptions): Fetcher =>
   boundMethods<Fetcher>(new UndiciFetcher(options));
 
 class UndiciFetcher implements Fetcher {
-  readonly #options: FetcherOptions;
+  readonly #options: FetcherSettings;
   readonly #connecting: ConnectorOptions;
   readonly #agent: Agent;
   /** For hosts whose certificate is bad, if that is to be recorded. */
@@ -95,7 +95,7 @@ class UndiciFetcher implements Fetcher {
   readonly #context: Omit<ExchangeContext, 'dispatch' | 'totalTimeoutMs'>;
 
   constructor(options: FetcherOptions) {
-    const parts = options.parts ?? createFetcherParts(options);
+    const parts = 'parts' in options ? options.parts : createFetcherParts(options);
     this.#options = options;
     this.#connecting = connectorOptions(options, parts);
     this.#agent = createAgent(options, this.#connecting);
@@ -238,7 +238,7 @@ class UndiciFetcher implements Fetcher {
 }
 
 const connectorOptions = (
-  options: FetcherOptions,
+  options: FetcherSettings,
   { sockets, resolve, sessions }: FetcherParts,
 ): ConnectorOptions => ({
   connectTimeoutMs: options.connectTimeoutMs,

@@ -33,7 +33,7 @@ export function openFetcher(setup: FetcherSetup): Fetcher {
   const cache =
     cacheFolder && openResponseCache({ ...cacheFolder, config, bodies: parts.bodies, tempFolder, now });
   const network = withStorageFailures(
-    createFetcher({ ...config, tempFolder, parts, clock, sign: signerOf(setup) }),
+    createFetcher({ ...config, parts, clock, sign: signerOf(setup) }),
     tempFolder,
   );
   const { totalTimeoutMs, maxBodyBytes } = config;
