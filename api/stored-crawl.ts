@@ -12,8 +12,10 @@ import type {
   SitePage,
   SitePageRequest,
 } from '../shared/services/control/control.ts';
+import type { CloudTable } from '../shared/services/control/crawl-export.ts';
 import type { HostPageRequest } from '../shared/services/control/host-queries.ts';
 import type { DerivedFormat } from '../shared/services/exports/derived-records.ts';
+import type { GraphSize } from '../shared/services/exports/export-context.ts';
 import type { DocumentRow } from '../shared/services/outputs/document-row.ts';
 import type { MediaModule } from '../shared/services/project/media-module.ts';
 import type { Item } from '../shared/services/project/project.ts';
@@ -29,7 +31,7 @@ import type { Inlink } from './inlinks.ts';
 import type { SinkSecrets } from './sinks/open-sink.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
 
-export type { DerivedFormat, SkippedUrl };
+export type { CloudTable as TableName, DerivedFormat, GraphSize, SkippedUrl };
 
 /**
  * A crawl in its folder, running or not. What is read is as it stands at that moment; reading disturbs no
@@ -249,11 +251,6 @@ export interface ExportedMirror {
   readonly skipped: number;
 }
 
-export interface GraphSize {
-  readonly vertices: number;
-  readonly edges: number;
-}
-
 export interface ExportedGraph {
   readonly hosts: GraphSize;
   readonly pages: GraphSize;
@@ -333,17 +330,15 @@ export interface ExportedRecords {
   readonly revisits: number;
 }
 
-export type TableName = 'index' | 'urls' | 'items' | 'documents';
-
 export interface ParquetOptions extends Pick<DocumentOptions, 'skip'> {
   /** @default ['index', 'urls', 'items'] */
-  readonly tables?: readonly TableName[];
+  readonly tables?: readonly CloudTable[];
   /** Called for each part of the archive that cannot be read. */
   readonly warn?: (message: string) => void;
 }
 
 /** Rows written, by table. */
-export type ExportedTables = Readonly<Partial<Record<TableName, number>>>;
+export type ExportedTables = Readonly<Partial<Record<CloudTable, number>>>;
 
 export interface LocallyAdded extends AddedSeeds {
   /** Whether a process crawls in the folder and takes up the seeds; otherwise they wait to be resumed. */

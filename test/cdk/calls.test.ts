@@ -122,6 +122,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
     ['joined-warcs.ts putItems', 'files are joined by the compactor'],
     ['compact-objects.ts deleteObjects', 'the same'],
     ...readsNoMessages,
+    ['stack-items.ts listFiles stateLists', 'it lists published items alone'],
     // It changes no crawl: what it has used is added to counters, and exports are begun and forgotten by others.
     ...[
       'attention-notes.ts putItem',
@@ -199,6 +200,7 @@ describe.each(FUNCTIONS)('%s', (name) => {
 const readsArchives: Never = [
   ...controls,
   ['delete-data.ts', '`delete --watch` needs what the compactor may, too'],
+  ['stack-items.ts listFiles exportLists', 'an operator may list more'],
 ];
 
 test('an operator needs what the API may, and to find the stack', () => {

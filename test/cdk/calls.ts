@@ -147,8 +147,8 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/put-identity.ts': { ssm: ['identity'] },
   'functions/secret-parameter.ts': { ssm: ['identity', 'webhook', 'secrets'] },
   'stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
-  'stack-items.ts': { listFiles: ['stateLists'] },
-  'stored-lines.ts': { listFiles: ['exportLists'] },
+  // The first is an operator's, the second the exporter's.
+  'stack-items.ts': { listFiles: ['stateLists', 'exportLists'] },
   'export-jobs.ts': { dynamodb: ['crawlState'] },
   'export-objects.ts': {
     PutObjectCommand: ['exports', 'exportWork'],

@@ -8,6 +8,7 @@ import { mergeSorted } from '../../../core/archive/merge-sorted.ts';
 import type { IndexedCapture } from '../../../core/archive/parse-cdxj-line.ts';
 import type { RecordLocation } from '../../../core/archive/record-location.ts';
 import type { ReadAt } from '../../../core/archive/scan-members.ts';
+import { linesAfter } from '../../../core/archive/search-lines.ts';
 import { windowedRead } from '../../../core/archive/windowed-read.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
@@ -137,7 +138,7 @@ function archiveFiles(
   const warcs = [...files].flatMap(([name, bytes]) =>
     name.endsWith('.warc.gz') ? [{ name, bytes, read: () => wholeFile(reader(name)) }] : [],
   );
-  return {
+  const listed: ArchiveFiles = {
     warcs,
     sizes: files,
     reader,
@@ -147,8 +148,11 @@ function archiveFiles(
       const bytes = files.get(index);
       return bytes === undefined ? undefined : [reader(index), bytes];
     },
+  };
+  return {
+    ...listed,
     readIndex: (file) => (files.has(indexName(file)) ? wholeFile(reader(indexName(file))) : undefined),
-    cdxj: (warn) => linesIn({ warcs, has: (file) => files.has(file), reader }, warn),
+    cdxj: (warn) => linesIn(listed, warn),
   };
 }
 
@@ -174,22 +178,21 @@ async function capturesOf(
   return [...found.values()];
 }
 
-interface ListedFiles extends Pick<ArchiveFiles, 'warcs' | 'reader'> {
-  has(file: string): boolean;
-}
-
 /** The index of the files: of those that have none of their own, made by reading them. */
 async function* linesIn(
-  { warcs, has, reader }: ListedFiles,
+  { warcs, openIndex, reader }: Pick<ArchiveFiles, 'warcs' | 'openIndex' | 'reader'>,
   warn: (message: string) => void = () => {},
 ): AsyncGenerator<string, void, undefined> {
-  const indexes = warcs.map(({ name }) => indexName(name)).filter(has);
-  const scanned = warcs.flatMap(({ name }) => (has(indexName(name)) ? [] : [name]));
   const temporary = await mkdtemp(join(tmpdir(), 'strand-cdxj-'));
   const sorter = createLineSorter((n) => join(temporary, `run-${n}`));
+  const indexes: AsyncIterable<readonly string[]>[] = [];
   try {
-    for (const file of scanned) await scanFile(file, windowedRead(reader(file)), { add: sorter.add, warn });
-    yield* mergeSorted([...indexes.map((index) => linesOf(reader(index))), singly(sorter.sorted())]);
+    for (const { name } of warcs) {
+      const index = await openIndex(name);
+      if (index) indexes.push(linesAfter(...index, '', PIECE_BYTES));
+      else await scanFile(name, windowedRead(reader(name)), { add: sorter.add, warn });
+    }
+    yield* mergeSorted([...indexes, singly(sorter.sorted())]);
   } finally {
     await sorter.dispose();
     await rm(temporary, { recursive: true, force: true });
@@ -216,19 +219,4 @@ async function* wholeFile(read: ReadAt): AsyncGenerator<Uint8Array> {
     yield piece;
     at += piece.length;
   }
-}
-
-/** The lines of an index, piece by piece, each line with its line feed. */
-async function* linesOf(read: ReadAt): AsyncGenerator<readonly string[]> {
-  let rest = '';
-  for (let at = 0; ; ) {
-    const piece = await read(at, PIECE_BYTES);
-    if (piece.length === 0) break;
-    at += piece.length;
-    // An index is ASCII.
-    const lines = (rest + Buffer.from(piece).toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
-    yield lines.map((line) => `${line}\n`);
-  }
-  if (rest !== '') yield [`${rest}\n`];
 }

@@ -11,12 +11,12 @@ import type { ExportJob } from '../../../services/exports/run-export.ts';
 import type { MediaModule } from '../../../services/project/media-module.ts';
 import { itemsPrefix, skipsPrefix } from '../archive/item-folders.ts';
 import { createStackArchive } from '../archive/stack-archive.ts';
+import { storedLinesBehind } from '../archive/stack-items.ts';
 import { payloadsOf } from '../archive/stack-payloads.ts';
 import { stackRows } from '../archive/stack-rows.ts';
 import type { StackSettings } from '../settings.ts';
 import type { OpenedStack } from '../stack.ts';
 import { ExportObjects } from './export-objects.ts';
-import { storedLinesBehind } from './stored-lines.ts';
 
 export interface ExportedStack {
   readonly opened: Pick<OpenedStack, 'clients' | 'engine' | 'meter'>;
