@@ -87,7 +87,9 @@ const captureOf = (
  * feed.
  */
 export function cdxjLine({ lineStart, offset, length }: Capture, file: string, base = 0): string {
-  const [start = '', end = ''] = lineStart.split('\n');
+  const lineFeed = lineStart.indexOf('\n');
+  const start = lineFeed < 0 ? lineStart : lineStart.slice(0, lineFeed);
+  const end = lineFeed < 0 ? '' : lineStart.slice(lineFeed + 1);
   return `${start}, "length": "${length}", "offset": "${base + offset}", "filename": ${jsonText(file)}${end}}\n`;
 }
 

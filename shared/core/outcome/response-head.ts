@@ -8,3 +8,11 @@ export interface ResponseHead {
    */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
+
+/** The values of all fields of that name (given in lower case), in the order received. */
+export function fieldValues(headers: ResponseHead['headers'], name: string): string[] {
+  const values: string[] = [];
+  for (const [given, value] of headers)
+    if (given.length === name.length && given.toLowerCase() === name) values.push(value);
+  return values;
+}

@@ -24,8 +24,16 @@ export interface DeclaredCodings {
   readonly unknown?: string;
 }
 
+const NO_CODINGS: DeclaredCodings = { codings: [] };
+/** By the value as nearly all servers write it. */
+const SINGLE_CODINGS: ReadonlyMap<string, DeclaredCodings> = new Map(
+  [...CODINGS].map(([name, coding]) => [name, { codings: [coding] }]),
+);
+
 /** Reads the value of Content-Encoding. */
 export function declaredCodings(contentEncoding = ''): DeclaredCodings {
+  const single = contentEncoding === '' ? NO_CODINGS : SINGLE_CODINGS.get(contentEncoding);
+  if (single !== undefined) return single;
   const declared = contentEncoding
     .toLowerCase()
     .split(',')

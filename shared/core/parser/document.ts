@@ -1,6 +1,6 @@
 /** From a response's head and body as received to what the crawl needs to know of the document. */
 import { messageOf } from '../base/error-message.ts';
-import type { ResponseHead } from '../outcome/response-head.ts';
+import { fieldValues, type ResponseHead } from '../outcome/response-head.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import { createContentDecoder, type DecodedContent } from './content-decoder.ts';
@@ -220,8 +220,8 @@ function statementsOf(
   read: ReadDocument,
   robotName: string | undefined,
 ): Pick<DocumentFacts, 'robots' | 'usage'> {
-  const tags = valuesOf(headers, 'x-robots-tag').map((field) => ourDirectives(field, robotName));
-  const usage = [...headerUsage((name) => valuesOf(headers, name), tags), ...(read.usage ?? [])];
+  const tags = fieldValues(headers, 'x-robots-tag').map((field) => ourDirectives(field, robotName));
+  const usage = [...headerUsage((name) => fieldValues(headers, name), tags), ...(read.usage ?? [])];
   return {
     robots: tags.map(parseRobotsDirectives).reduce(bothRobotsDirectives, read.robots ?? NO_DIRECTIVES),
     usage: usage.length > 0 ? usage : undefined,
@@ -234,15 +234,11 @@ const LISTS: ReadonlySet<DocumentType> = new Set(['sitemap', 'sitemapIndex', 'fe
 
 const NO_DIRECTIVES: RobotsDirectives = { nofollow: false, noindex: false };
 
-function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
-  return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
-}
-
 /** If there are several Content-Type fields, the last one counts (Fetch standard, "extract a MIME type"). */
 function lastHeader(headers: ResponseHead['headers'], name: string): string | undefined {
-  return valuesOf(headers, name).at(-1);
+  return fieldValues(headers, name).at(-1);
 }
 
 function joinedHeader(headers: ResponseHead['headers'], name: string): string | undefined {
-  return valuesOf(headers, name).join(', ') || undefined;
+  return fieldValues(headers, name).join(', ') || undefined;
 }

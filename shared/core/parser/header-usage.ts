@@ -15,13 +15,17 @@ export function headerUsage(
   fields: (name: string) => readonly string[],
   directives: readonly string[],
 ): UsageStatement[] {
-  const values: [UsageSignal, string][] = [
-    ['content-usage', readContentUsage(fields('content-usage').join(', '))],
-    ['content-signal', readContentSignal(fields('content-signal').join(','))],
-    ['tdm-reservation', plainValue('tdm-reservation', fields('tdm-reservation').at(-1) ?? '')],
-    ['tdm-policy', plainValue('tdm-policy', fields('tdm-policy').at(-1) ?? '')],
-    ['robots', usageWords(directives.join(','))],
-  ];
+  const values: [UsageSignal, string][] = [];
+  /** Nearly all responses have none of them. */
+  const add = (signal: UsageSignal, given: readonly string[], read: (given: readonly string[]) => string) => {
+    if (given.length > 0) values.push([signal, read(given)]);
+  };
+  const last = (signal: UsageSignal) => (given: readonly string[]) => plainValue(signal, given.at(-1) ?? '');
+  add('content-usage', fields('content-usage'), (given) => readContentUsage(given.join(', ')));
+  add('content-signal', fields('content-signal'), (given) => readContentSignal(given.join(',')));
+  add('tdm-reservation', fields('tdm-reservation'), last('tdm-reservation'));
+  add('tdm-policy', fields('tdm-policy'), last('tdm-policy'));
+  add('robots', directives, (given) => usageWords(given.join(',')));
   for (const url of licensesOf(fields('link').join(',')))
     values.push(['license', plainValue('license', url)]);
   return values

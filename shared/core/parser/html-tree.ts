@@ -5,7 +5,7 @@
  * `select`, where browsers leave out nearly all. Only these, and what is open inside them, are tracked:
  * elsewhere no element is remembered.
  */
-import { createOpenElements, type Open } from './open-elements.ts';
+import { type Open, OpenElements } from './open-elements.ts';
 import type { RawAttributes } from './tag-attributes.ts';
 
 /** Where a start tag's element went: into the document, a template, SVG or MathML, or nowhere at all. */
@@ -30,7 +30,7 @@ export const PLACED_APART: ReadonlySet<string> = new Set(['svg', 'math', 'templa
 const MAX_OPEN = 512;
 
 export function createHtmlTree(): HtmlTree {
-  const open = createOpenElements();
+  const open = new OpenElements();
   let templates = 0;
   /** Read for each tag, so it is stored. */
   let isPlain = true;

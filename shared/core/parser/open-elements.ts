@@ -24,61 +24,74 @@ interface Entry {
   readonly templateAt: number;
 }
 
-export function createOpenElements() {
-  const entries: Entry[] = [];
-  /** The last index of each name, for the two classes. */
-  const foreign = new Map<string, number>();
-  const others = new Map<string, number>();
-  const namesOf = ({ kind }: Open) => (isForeign(kind) ? foreign : others);
+export class OpenElements {
+  readonly #entries: Entry[] = [];
+  /** The last index of each name, for the two classes. Made for the first such element: most pages have none. */
+  #foreign: Map<string, number> | undefined;
+  #others: Map<string, number> | undefined;
 
-  return {
-    get length(): number {
-      return entries.length;
-    },
-    top: (): Open | undefined => entries.at(-1)?.element,
+  get length(): number {
+    return this.#entries.length;
+  }
 
-    push(element: Open): void {
-      const { kind, name } = element;
-      const at = entries.length;
-      const below = entries.at(-1);
-      const names = namesOf(element);
-      entries.push({
-        element,
-        sameName: names.get(name) ?? -1,
-        foreignFrom: isForeign(kind) ? (below?.foreignFrom ?? 0) : at + 1,
-        gateAt: kind === 'gate' || kind === 'template' ? at : (below?.gateAt ?? -1),
-        templateAt: kind === 'template' ? at : (below?.templateAt ?? -1),
-      });
-      names.set(name, at);
-    },
+  top(): Open | undefined {
+    return this.#entries.at(-1)?.element;
+  }
 
-    pop(): Open | undefined {
-      const entry = entries.pop();
-      if (entry === undefined) return undefined;
-      const names = namesOf(entry.element);
-      if (entry.sameName === -1) names.delete(entry.element.name);
-      else names.set(entry.element.name, entry.sameName);
-      return entry.element;
-    },
+  push(element: Open): void {
+    const { kind, name } = element;
+    const at = this.#entries.length;
+    const below = this.#entries.at(-1);
+    const names = this.#namesOf(element);
+    this.#entries.push({
+      element,
+      sameName: names.get(name) ?? -1,
+      foreignFrom: isForeign(kind) ? (below?.foreignFrom ?? 0) : at + 1,
+      gateAt: kind === 'gate' || kind === 'template' ? at : (below?.gateAt ?? -1),
+      templateAt: kind === 'template' ? at : (below?.templateAt ?? -1),
+    });
+    names.set(name, at);
+  }
 
-    /** The last element of the name among the SVG and MathML elements on top, gates included, or -1. */
-    lastForeign(name: string): number {
-      const at = foreign.get(name) ?? -1;
-      return at >= (entries.at(-1)?.foreignFrom ?? 0) ? at : -1;
-    },
+  pop(): Open | undefined {
+    const entry = this.#entries.pop();
+    if (entry === undefined) return undefined;
+    const names = this.#namesOf(entry.element);
+    if (entry.sameName === -1) names.delete(entry.element.name);
+    else names.set(entry.element.name, entry.sameName);
+    return entry.element;
+  }
 
-    /** The last HTML element of the name above the last gate or template, or -1. */
-    lastHtml(name: string): number {
-      const at = others.get(name) ?? -1;
-      return at > (entries.at(-1)?.gateAt ?? -1) && entries[at]?.element.kind === 'html' ? at : -1;
-    },
+  /** The last element of the name among the SVG and MathML elements on top, gates included, or -1. */
+  lastForeign(name: string): number {
+    const at = this.#foreign?.get(name) ?? -1;
+    return at >= (this.#entries.at(-1)?.foreignFrom ?? 0) ? at : -1;
+  }
 
-    /** Whether a gate or a template is open. */
-    isInGate: (): boolean => (entries.at(-1)?.gateAt ?? -1) >= 0,
+  /** The last HTML element of the name above the last gate or template, or -1. */
+  lastHtml(name: string): number {
+    const at = this.#others?.get(name) ?? -1;
+    return at > (this.#entries.at(-1)?.gateAt ?? -1) && this.#entries[at]?.element.kind === 'html' ? at : -1;
+  }
 
-    /** The last template, or -1. */
-    lastTemplate: (): number => entries.at(-1)?.templateAt ?? -1,
-  };
+  /** Whether a gate or a template is open. */
+  isInGate(): boolean {
+    return (this.#entries.at(-1)?.gateAt ?? -1) >= 0;
+  }
+
+  /** The last template, or -1. */
+  lastTemplate(): number {
+    return this.#entries.at(-1)?.templateAt ?? -1;
+  }
+
+  #namesOf({ kind }: Open): Map<string, number> {
+    if (isForeign(kind)) {
+      this.#foreign ??= new Map();
+      return this.#foreign;
+    }
+    this.#others ??= new Map();
+    return this.#others;
+  }
 }
 
 const isForeign = (kind: Open['kind']): boolean => kind === 'foreign' || kind === 'gate';

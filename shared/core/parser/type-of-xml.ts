@@ -6,6 +6,8 @@ export const XHTML_TYPE = 'application/xhtml+xml';
 /** RSS 1.0 (MIME Sniffing standard, section 8.3). */
 const RDF_OF_RSS = ['http://purl.org/rss/1.0/', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'];
 
+const LIST_ROOTS = ['<rss', '<feed', '<urlset', '<sitemapindex', '<rdf:RDF'].map((root) => Buffer.from(root));
+
 /** Types of XML of which nothing else is known. */
 export const isXmlType = (type: string | undefined): boolean =>
   type !== undefined && /^(?:application|text)\/xml$|\+xml$/.test(type);
@@ -15,6 +17,9 @@ export const isXmlType = (type: string | undefined): boolean =>
  * element ("sniffing a mislabeled feed", and the same for sitemaps). Undefined if it is none.
  */
 export function listTypeOf(start: Uint8Array): string | undefined {
+  // Nearly all are pages: to look for the names is a tenth of the work of reading the start as text.
+  const bytes = Buffer.from(start.buffer, start.byteOffset, start.length);
+  if (!LIST_ROOTS.some((root) => bytes.includes(root))) return undefined;
   const { name, rest } = rootOf(start) ?? {};
   if (name === 'rss') return 'application/rss+xml';
   if (name === 'feed') return 'application/atom+xml';

@@ -1,5 +1,5 @@
 import type { LinkSkip } from '../../core/crawl/skip-reason.ts';
-import { addCounts, COUNT_MAPS, exchangesOf, type HostTotals } from '../../core/frontier/head.ts';
+import { COUNT_MAPS, exchangesOf, type HostTotals } from '../../core/frontier/head.ts';
 import { type FetchOutcome, sentRequest } from '../../core/outcome/fetch-outcome.ts';
 import type { WorkerStats } from './worker-stats.ts';
 
@@ -78,7 +78,9 @@ export class TurnCounters {
 
   /** Counts in a map that few hosts have. */
   count(map: RareMap, key: string, count = 1): void {
-    this.#totals[map] = addCounts(this.#totals[map] ?? {}, { [key]: count });
+    const counts = (this.#totals[map] as Record<string, number> | undefined) ?? {};
+    countIn(counts, key, count);
+    this.#totals[map] = counts;
   }
 
   /** Sets these counts; the other ones of the map stay. */

@@ -1,9 +1,10 @@
 import type { FetchedResponse, FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
+import { fieldValues } from '../../core/outcome/response-head.ts';
 import { parseRetryAfter } from '../../core/robots/retry-after.ts';
 
 /** The values of all fields of that name (given in lower case), in the order received. */
 export function headersOf({ headers }: Pick<FetchedResponse, 'headers'>, name: string): string[] {
-  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
+  return fieldValues(headers, name);
 }
 
 /** Returns the wait that a response requests by Retry-After, in milliseconds. */
