@@ -20,10 +20,14 @@ export function tuneV8(): void {
 }
 
 /**
- * Call it before several threads crawl: each compiles for itself. Code that runs once a page is fully optimized after
- * 30,000 pages instead of 3,000, since that takes more time than a crawl of some minutes gains by it; code that runs
- * for each link or letter still is optimized within seconds.
+ * Call it before a crawl: the compilers' threads take a quarter less CPU. Measured in crawls of 5,000 and 20,000 pages:
+ * 2 % of all CPU in five pairs, 7 % in one.
+ *
+ * - Code that runs once a page is fully optimized after 30,000 pages instead of 3,000, since that takes more time than a
+ *   crawl of some minutes gains by it; code that runs for each link or letter still is optimized within seconds.
+ * - A function that is optimized takes in a third of the code of those that it calls.
  */
-export function tuneV8ForThreads(): void {
+export function tuneV8ForCrawl(): void {
   setFlagsFromString('--invocation-count-for-turbofan=30000');
+  setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');
 }

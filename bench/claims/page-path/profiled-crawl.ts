@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
-import { tuneV8 } from '../../../shared/engines/tune-v8.ts';
+import { tuneV8, tuneV8ForCrawl } from '../../../shared/engines/tune-v8.ts';
 import { planCrawl } from '../../../shared/services/begin/plan-crawl.ts';
 import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
 import { OTHERWISE, STEPS } from './steps.ts';
@@ -25,6 +25,7 @@ const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
 
 async function crawl(folder: string, seedsFile: string, configFile: string): Promise<ProfiledCrawl> {
   tuneV8();
+  tuneV8ForCrawl();
   const beginning = ms(process.cpuUsage());
   const mainBefore = ms(process.threadCpuUsage());
   const threadsBefore = threadTimes();

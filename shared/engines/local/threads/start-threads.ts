@@ -6,7 +6,7 @@ import type { HostKey } from '../../../core/url/host-key.ts';
 import { type Crawl, type Crawls, createCrawls } from '../../../crawler/crawl-state/crawls.ts';
 import { quarantinePage } from '../../../crawler/turn/quarantine-page.ts';
 import { newStats } from '../../../crawler/turn/worker-stats.ts';
-import { tuneV8ForThreads } from '../../tune-v8.ts';
+import { tuneV8ForCrawl } from '../../tune-v8.ts';
 import { blockText } from '../../watchdog/block-watch.ts';
 import { slotMemory } from '../../watchdog/work-slot.ts';
 import type { LocalEngine } from '../engine.ts';
@@ -59,7 +59,7 @@ interface Block {
 
 /** Starts a thread for each block. They end when `options.signal` aborts. */
 export function startThreads(engine: LocalEngine, options: ThreadsOptions): ThreadPool {
-  tuneV8ForThreads();
+  tuneV8ForCrawl();
   return new BlockThreads(engine, options);
 }
 
