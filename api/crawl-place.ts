@@ -34,8 +34,8 @@ export interface CrawlPlace extends Omit<ExportSource, 'payloads' | 'open'> {
   summary(): Promise<CrawlSummary>;
   /** The state of a crawl with this record. */
   stateOf(record: CrawlRecord): CrawlSummary['state'];
-  /** The values that hooks keep, by key. */
-  hookState(): Promise<ReadonlyMap<string, unknown>>;
+  /** The values that hooks keep, as JSON, by key. */
+  hookState(): Promise<Iterable<readonly [key: string, json: string]>>;
   /** Returns the same items each time that what it returned is iterated. */
   openItems(): () => AsyncIterable<Item>;
   /** Opens the files of which exports are made, as they are now. */

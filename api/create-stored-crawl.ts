@@ -142,7 +142,10 @@ const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'item
   async *itemsCsv() {
     yield* (await import('../shared/services/outputs/items-csv.ts')).itemsCsv(openItems());
   },
-  state: hookState,
+  async state() {
+    const entries = [...(await hookState())].sort(([a], [b]) => (a < b ? -1 : 1));
+    return new Map(entries.map(([key, json]) => [key, JSON.parse(json)]));
+  },
 });
 
 /** Files and answers that are made of the archive's pages. Each function loads its code when it is called. */

@@ -3,7 +3,6 @@ import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { createQueries } from '../../shared/services/control/crawl-queries.ts';
-import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
 import type { CrawlPlace } from '../crawl-place.ts';
 import { archiveOf } from './crawl-archive.ts';
 import { type OpenedFolder, stateOf } from './open-folder.ts';
@@ -39,7 +38,7 @@ export function folderPlace(folder: string, { reader, crawl, record }: OpenedFol
     async hookState() {
       const store = openStateFile(files.state);
       try {
-        return new Map(createCrawlState(store).entries());
+        return store.entries();
       } finally {
         store.close();
       }

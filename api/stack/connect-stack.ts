@@ -5,9 +5,7 @@ import { type Sizes, sizesOf } from '../../shared/core/base/sizes.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
-import type { Skip } from '../../shared/crawler/ports/skip-log.ts';
 import { createStackArchive, type StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
-import { stackItems } from '../../shared/engines/aws/archive/stack-items.ts';
 import { stackRows } from '../../shared/engines/aws/archive/stack-rows.ts';
 import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
@@ -34,7 +32,6 @@ import type { BucketFolder } from './copy/copy-archive.ts';
 import { findStack } from './find-stack.ts';
 import { loadedSdk } from './loaded-sdk.ts';
 import { putIdentity } from './put-identity.ts';
-import { stackSkips } from './stack-skips.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */
 export interface StackCopies {
@@ -57,12 +54,6 @@ export interface StackConnection {
   archiveOf(crawl: CrawlId): StackArchive;
   /** For copies of whole crawls from and to the stack. */
   readonly copies: StackCopies;
-  /** Yields what the workers' hooks returned. */
-  itemsOf<T>(crawl: CrawlId): AsyncIterable<T>;
-  /** Returns what the workers' hooks keep, by key. */
-  stateOf(crawl: CrawlId): Promise<ReadonlyMap<string, unknown>>;
-  /** Yields the links that the workers left out. `onBeyond`: called with the number of those that were only counted. */
-  skipsOf(crawl: CrawlId, onBeyond: (links: number) => void): AsyncIterable<Skip>;
   readonly clock: Clock;
   /** Keys of a crawl's configuration that a request may not set. */
   readonly refusedKeys: readonly string[];
@@ -159,9 +150,6 @@ export function connectionOf(
     rows: stackRows(opened, settings),
     archiveOf: (crawl) => createStackArchive(archive, crawl, (call) => meter.run(crawl, call)),
     copies: { engine, control: controlEngine, policy, bucketOf },
-    itemsOf: (crawl) => stackItems(bucketOf(crawl)),
-    stateOf: (crawl) => meter.run(crawl, () => keptIn(engine, crawl)),
-    skipsOf: (crawl, onBeyond) => stackSkips(bucketOf(crawl), onBeyond),
     clock,
     refusedKeys: Object.keys(policy.refuses ?? {}),
     putIdentity: (document) => putIdentity(settings, document),
@@ -174,12 +162,6 @@ export function connectionOf(
       }
     },
   };
-}
-
-async function keptIn({ state }: Pick<AwsEngine, 'state'>, crawl: CrawlId): Promise<Map<string, unknown>> {
-  const values = await state.readNow(crawl);
-  const sorted = [...values.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
-  return new Map(sorted.map(([key, json]) => [key, JSON.parse(json)]));
 }
 
 /** The access key by which AWS knows the operator. */

@@ -4,28 +4,30 @@ import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import { itemsPrefix, skipsPrefix } from '../../shared/engines/aws/archive/item-folders.ts';
 import type { StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
-import { storedLinesBehind } from '../../shared/engines/aws/archive/stack-items.ts';
+import { stackItems, storedLinesBehind } from '../../shared/engines/aws/archive/stack-items.ts';
 import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
 import type { CrawlPlace, PlaceArchive } from '../crawl-place.ts';
 import { cacheFiles } from './cache-folder.ts';
 import type { StackConnection } from './connect-stack.ts';
+import { stackSkips } from './stack-skips.ts';
 
 /** `close` closes the connection. */
 export function stackPlace(connection: StackConnection, crawl: CrawlId, record: CrawlRecord): CrawlPlace {
   const { stack, control, rows, clock, explained, close } = connection;
   const archive = connection.archiveOf(crawl);
-  const stored = connection.copies.bucketOf(crawl);
+  const { engine, bucketOf } = connection.copies;
+  const stored = bucketOf(crawl);
   let beyond = 0;
   return {
     ...{ crawl, record, rows, clock, close },
     archive: archiveIn(archive, crawl),
-    registry: connection.copies.engine.registry,
+    registry: engine.registry,
     queries: control,
     files: cacheFiles(stack, crawl),
     skips: {
       read() {
         beyond = 0;
-        return connection.skipsOf(crawl, (links) => {
+        return stackSkips(stored, (links) => {
           beyond += links;
         });
       },
@@ -33,8 +35,8 @@ export function stackPlace(connection: StackConnection, crawl: CrawlId, record: 
     },
     summary: () => control.status(crawl),
     stateOf: ({ status }) => status,
-    openItems: () => () => connection.itemsOf(crawl),
-    hookState: () => connection.stateOf(crawl),
+    openItems: () => () => stackItems(stored),
+    hookState: async () => (await stored.run(() => engine.state.readNow(crawl))).entries(),
     openFiles: async () => ({
       archive,
       items: (after) => storedLinesBehind(stored, itemsPrefix(crawl), after),

@@ -1,6 +1,7 @@
 /** The deployed stack while its workers die: the cases that a crawl in the cloud must survive. */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { connectionOf } from '../../api/stack/connect-stack.ts';
+import { stackItems } from '../../shared/engines/aws/archive/stack-items.ts';
 import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
 import type { KnownHost } from '../crawler/worker/world.ts';
 import { PLAIN } from '../web/features.ts';
@@ -23,7 +24,8 @@ async function expectItems({ settings, stack }: Deployed, known: ReadonlyMap<str
     .map(({ url }) => url);
   const itemsOf = async () => {
     const urls: string[] = [];
-    for await (const { url } of connection.itemsOf<{ url: string }>('killed')) urls.push(url);
+    for await (const { url } of stackItems<{ url: string }>(connection.copies.bucketOf('killed')))
+      urls.push(url);
     return urls;
   };
   await until(async () => (await itemsOf()).length >= pages.length, 'an item for each page', 180_000);

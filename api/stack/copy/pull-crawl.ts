@@ -18,6 +18,7 @@ import { CrawlExists } from '../../../shared/core/crawl/crawl-errors.ts';
 import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
 import { quoted } from '../../../shared/core/text/printable.ts';
 import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';
+import { stackItems } from '../../../shared/engines/aws/archive/stack-items.ts';
 import { type JoinedFiles, saveJoinedFiles } from '../../../shared/engines/local/archive/joined-files.ts';
 import { holdsCrawl, openDatabase } from '../../../shared/engines/local/database.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../../../shared/engines/local/engine.ts';
@@ -33,6 +34,7 @@ import { checkKept, createFinder } from '../../../shared/services/control/find-c
 import type { CopiedCrawl, CopyOptions, CopyProgress } from '../../copy-options.ts';
 import { FolderNotEmpty } from '../../folder-not-empty.ts';
 import type { StackConnection } from '../connect-stack.ts';
+import { stackSkips } from '../stack-skips.ts';
 import { downloadArchive } from './copy-archive.ts';
 import { pullState } from './copy-state.ts';
 
@@ -186,7 +188,8 @@ class Pull {
     const { crawl } = this.#pulled;
     const log = createSkipLog(database);
     let [done, beyond] = [0, 0];
-    for await (const skip of this.#connection.skipsOf(crawl, (links) => (beyond += links))) {
+    const stored = this.#connection.copies.bucketOf(crawl);
+    for await (const skip of stackSkips(stored, (links) => (beyond += links))) {
       log.note(crawl, skip);
       if (++done % 10_000 === 0) this.#onProgress({ step: 'skips', done });
     }
@@ -198,7 +201,7 @@ class Pull {
     const { crawl, folder } = this.#pulled;
     const { items, database: path } = foldersOf(folder);
     let count = 0;
-    const values = this.#connection.itemsOf(crawl);
+    const values = stackItems(this.#connection.copies.bucketOf(crawl));
     const onProgress = this.#onProgress;
     async function* lines() {
       for await (const item of values) {
