@@ -1,5 +1,5 @@
 import { type CrawlOptions, parseConfig } from '../shared/core/crawl/config.ts';
-import { type BoundedKey, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
+import { type BoundedKey, missingAt, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
 import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/crawler/worker/small-worker.ts';
 import {
@@ -25,7 +25,7 @@ export function settingsOf(
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
   refuseSecrets(crawl);
-  const crawlDefaults = fittedCrawl(withoutIdentity(crawl, options), timesOf({ workerTimeoutMs }));
+  const crawlDefaults = fittedCrawl(withoutMachine(crawl, options), timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);
   return {
     stack: options.stackName,
@@ -61,24 +61,23 @@ export function settingsOf(
 }
 
 /**
- * A project's identity is for one machine: settings are in each function's environment and in the stack's outputs. A
- * stack uses its own identity instead. Throws {@link InvalidOptions} if there is none: requests would not be signed.
+ * Leaves out the settings that a stack does not have: a project's file is for both places. A stack has an identity of its
+ * own, since settings are in each function's environment and in the stack's outputs. Throws {@link InvalidOptions} if there
+ * is none: requests would not be signed.
  */
-function withoutIdentity(
-  { identity, ...crawl }: CrawlOptions,
-  { identityParameter }: StackOptions,
-): CrawlOptions {
-  if (identity !== undefined && identityParameter === undefined)
+function withoutMachine(crawl: CrawlOptions, { identityParameter }: StackOptions): CrawlOptions {
+  if (crawl.identity !== undefined && identityParameter === undefined)
     throw new InvalidOptions(
       'crawl.identity: a stack keeps its key in a parameter of the Systems Manager: set the option identityParameter, such ' +
         'as /strand/identity, and after the deployment: strand --stack NAME identity upload FILE',
     );
-  return crawl;
+  const entries = Object.entries(crawl).filter(([key]) => !Object.hasOwn(missingAt('stack'), key));
+  return Object.fromEntries(entries);
 }
 
 /**
  * Throws {@link InvalidOptions} for settings with secrets: the settings are in the environment of each function, in an
- * output of the stack, and on the deployer's terminal. `identity` is treated by {@link withoutIdentity}.
+ * output of the stack, and on the deployer's terminal. `identity` is treated by {@link withoutMachine}.
  */
 function refuseSecrets({
   headers = {},

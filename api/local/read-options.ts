@@ -2,7 +2,7 @@
 
 import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config.ts';
 import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
-import { resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
+import { missingAt, resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
 import { LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
 import { parseSeed } from '../../shared/core/url/parse-seed.ts';
@@ -52,6 +52,7 @@ export function readStartOptions({
   refuseNoList(sites, faults);
   if (cache !== undefined && !isFolderName(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, got ${shown(cache)}`);
+  for (const [key, reason] of missing(options)) faults.push(`Expected no ${key} without stack: ${reason}`);
   const parsed = seeds === undefined && sites !== undefined ? [] : readSeeds(seeds, faults);
   refuse('startCrawl', faults);
   const start = { kind: 'begin', ...shared.start, seeds: parsed, sites, options, folder: out } as const;
@@ -69,7 +70,9 @@ export function readResumeOptions(
   if (cache !== undefined && cache !== false && !isFolderName(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, or false, got ${shown(cache)}`);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
-  for (const key of strange) faults.push(`resumeCrawl takes no ${key}: the crawl continues with its own`);
+  const reasons = new Map(missing(limits));
+  for (const key of strange)
+    faults.push(`resumeCrawl takes no ${key}: ${reasons.get(key) ?? 'the crawl continues with its own'}`);
   refuse('resumeCrawl', faults);
   return {
     ...shared,
@@ -78,6 +81,10 @@ export function readResumeOptions(
 }
 
 const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';
+
+/** The settings that do not exist on one machine, with the reasons. */
+const missing = (options: CrawlOptions): [key: string, reason: string][] =>
+  Object.entries(missingAt('machine')).filter(([key]) => Object.hasOwn(options, key));
 
 const LIMITS: ReadonlySet<string> = new Set(resumableKeys('machine'));
 

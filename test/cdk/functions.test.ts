@@ -175,6 +175,17 @@ describe('crawls of the stack', () => {
     expect(() => settings({}, { exclude })).toThrow(/take \d+ bytes, and \d+ fit/);
   });
 
+  test('have no settings that a stack does not have', () => {
+    const ofMachine = {
+      hosts: 5,
+      warcMaxBytes: 5000,
+      fromFolder: [['a.test', './public']] as [string, string][],
+    };
+    expect(settings({}, { delayMs: 2000, ...ofMachine }).crawlDefaults).toEqual(
+      settings({}, { delayMs: 2000 }).crawlDefaults,
+    );
+  });
+
   test('have settings that are known', () => {
     expect(() => settings({}, { delay: 5 })).toThrow('delay');
   });

@@ -14,17 +14,13 @@ const optionsOf = (key: string, { option }: Setting): string =>
     .map((name) => code(`--${name}`))
     .join(', ');
 
-/** `Only on a stack: one machine costs nothing per request.` */
-const placeOf = ({ only }: Setting): string =>
-  only === undefined ? '' : ` Only on ${only.place === 'stack' ? 'a stack' : 'one machine'}: ${only.reason}.`;
-
 const pageOf = ({ page }: Pick<Setting, 'page'>, document: string): string =>
   page === undefined ? '' : ` [More](${page.replace(document, '')})`;
 
 /** The cells of a setting: its name, all sentences about it, its default, its options. */
 export const settingRow = (document: string, [key, setting]: readonly [string, Setting]): string[] => [
   code(key),
-  `${sentencesOf(setting)}${placeOf(setting)}${pageOf(setting, document)}`,
+  `${sentencesOf(setting)}${pageOf(setting, document)}`,
   presetOf(setting),
   optionsOf(key, setting),
 ];

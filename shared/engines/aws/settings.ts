@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
 import { optionalShape } from '../../core/crawl/settings/kinds.ts';
-import { BOUNDED_SETTINGS } from '../../core/crawl/settings/settings.ts';
+import { BOUNDED_SETTINGS, SETTING_LIST } from '../../core/crawl/settings/settings.ts';
 import { HOOK_CALLS } from '../../crawler/turn/page-hooks.ts';
 
 const text = z.string().min(1);
@@ -127,11 +127,12 @@ export function parseStackSettings(json: string | undefined): StackSettings {
   return parsed.data as StackSettings;
 }
 
-/**
- * The defaults of a stack's crawls where they differ from one machine's. Turns are longer, since each of them is paid
- * for (docs/decisions/0019-turns-grow-with-the-crawl.md).
- */
-export const STACK_CRAWL_DEFAULTS = { turnMaxMs: 120_000 } as const satisfies CrawlOptions;
+/** The defaults of a stack's crawls where they differ from one machine's. */
+export const STACK_CRAWL_DEFAULTS = Object.fromEntries(
+  SETTING_LIST.flatMap(([key, { stackDefault }]) =>
+    stackDefault === undefined ? [] : [[key, stackDefault]],
+  ),
+) as { readonly turnMaxMs: number };
 
 /** The defaults of the options that decide how many workers a stack has, and what each costs (`cdk/options.ts`). */
 export const STACK_POOL_DEFAULTS = {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type CrawlConfig, type CrawlOptions, isRecrawling } from '../../core/crawl/config.ts';
 import { optionalShape } from '../../core/crawl/settings/kinds.ts';
-import { type ResumableKey, resumableKeys, SETTINGS } from '../../core/crawl/settings/settings.ts';
+import {
+  missingAt,
+  type ResumableKey,
+  resumableKeys,
+  SETTINGS,
+  type SettingKey,
+} from '../../core/crawl/settings/settings.ts';
 import type { CrawlTotals } from '../../crawler/ports/crawl-registry.ts';
 import { checkRequest } from './check-request.ts';
 import { ControlError } from './control.ts';
@@ -40,7 +46,7 @@ export function checkLimits(given: CrawlOptions): ResumeLimits {
       throw new ControlError(
         'invalid',
         `Expected one of ${Object.keys(resumeLimitsSchema.shape).join(', ')} to resume with, got ${key}: ` +
-          'it is decided when a crawl begins',
+          (missingAt('stack')[key as SettingKey] ?? 'it is decided when a crawl begins'),
         key,
       );
   const limits = checkRequest(resumeLimitsSchema, given, 'the limits');

@@ -1,5 +1,6 @@
 /** The API's description by OpenAPI 3.1, made of the routes and their schemas. */
 import { z } from 'zod';
+import { describeSettings } from '../../core/crawl/settings/describe-settings.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import type { Route } from './route.ts';
 
@@ -83,6 +84,7 @@ function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(API_SCHEMAS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  for (const id of ['CrawlConfig', 'ResumeLimits']) describeSettings(schemas[id]);
   return Object.fromEntries(
     // Within a document the key says both.
     Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]),

@@ -52,8 +52,10 @@ export const ARCHIVE_SETTINGS = {
   }),
   turnMaxMs: engine(wholeDuration(), {
     doc: 'A visit to a host ends after this time, and its outcome is committed',
-    more: '`120000` on a stack. Visits are shorter at first: 1 s, or as long as the crawl (on one machine, the process) has been running.',
+    more: 'Visits are shorter at first: 1 s, or as long as the crawl (on one machine, the process) has been running.',
     stackMost: MAX_TIMER_MS,
+    // Each turn is paid for there (docs/decisions/0019-turns-grow-with-the-crawl.md).
+    stackDefault: 120_000,
     default: 60_000,
   }),
   turnMaxWaitMs: engine(duration(), {

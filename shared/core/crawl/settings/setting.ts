@@ -65,6 +65,8 @@ export interface About<R, H, B> {
   readonly inHelp?: string;
   /** The only place where it has a meaning, and why. */
   readonly only?: { readonly place: Place; readonly reason: string };
+  /** The default on a stack, if it is another one there. */
+  readonly stackDefault?: number;
   /** Where a crawl that continues may change it. Otherwise it stays as the crawl began. */
   readonly resume?: R;
   /** Whether an override may have it for some hosts; `site`: and a line of a list of sites for its host. */
