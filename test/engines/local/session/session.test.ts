@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, InvalidConfig } from '../../../../shared/core/crawl/config.ts';
+import { NoContact } from '../../../../shared/core/crawl/crawl-errors.ts';
 import { URL_RULES_VERSION } from '../../../../shared/core/url/canonical.ts';
 import { listWarcFiles } from '../../../../shared/engines/local/archive/archive-names.ts';
 import { openDatabase } from '../../../../shared/engines/local/database.ts';
@@ -112,6 +113,25 @@ describe('a crawl that knows its URLs by other rules', () => {
     expect((await resumed.engine.registry.load(resumed.id))?.urlRulesVersion).toBe(URL_RULES_VERSION);
     await resumed.close();
     await (await resumeCrawl(place.folder, {}, SOFTWARE)).close();
+  });
+});
+
+describe('a list of sites that takes the place of another', () => {
+  const changed = (sites: readonly { url: string }[]) =>
+    resumeCrawl(place.folder, {}, { ...SOFTWARE, sites });
+
+  test('is refused if the crawl leaves out a new site, and changes nothing', async () => {
+    await (await begin({ exclude: ['/no'] })).close();
+    await expect(changed([{ url: 'http://c.test/no' }])).rejects.toThrow(/^seeds.0 cannot be a seed: one of/);
+    const { engine, id, close } = await changed([{ url: 'http://c.test/' }]);
+    const { sites } = (await engine.registry.load(id))!;
+    expect(await engine.registry.readSites(id, sites!)).toEqual([{ url: 'http://c.test/' }]);
+    await close();
+  });
+
+  test('is refused if the owners of its hosts could not find out who crawls', async () => {
+    await (await beginCrawl(place.folder, ['http://localhost/'], { contact: undefined }, SOFTWARE)).close();
+    await expect(changed([{ url: 'http://c.test/' }])).rejects.toThrow(NoContact);
   });
 });
 
