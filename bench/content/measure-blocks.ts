@@ -1,9 +1,10 @@
 /** Writes the blocks of a folder of pages with their features, a page as one line of JSON, for `train.py`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { blockFeatures, FEATURES } from '../../shared/core/content/block-features.ts';
+import { blockFeatures } from '../../shared/core/content/block-features.ts';
 import { textBlocks } from '../../shared/core/content/blocks.ts';
 import { parseElements } from '../../shared/core/content/element-tree.ts';
+import { FEATURES } from '../../shared/core/content/feature-names.ts';
 import { readMetadata } from '../../shared/core/content/metadata.ts';
 
 const [folder] = process.argv.slice(2);

@@ -1,5 +1,6 @@
-"""Trains the model of main content: train.py FOLDER BLOCKS (--check | --write FILE). See README.md."""
+"""Trains the model of main content: train.py FOLDER BLOCKS [FOLDER BLOCKS ...] (--check | --write FILE). See README.md."""
 import argparse
+import bisect
 import collections
 import json
 import re
@@ -9,11 +10,14 @@ import lightgbm
 import numpy
 
 WORD = re.compile(r'\w+')
-ROUNDS = 90
+ROUNDS = 130
 FOLDS = 4
+# The kind that documentation_pages.py gives, and the weight of such a page beside the others.
+DOCUMENTATION = 'documentation site'
+DOCUMENTATION_WEIGHT = 0.35
 PARAMETERS = dict(
     objective='binary', learning_rate=0.1, num_leaves=16, min_data_in_leaf=60, feature_fraction=0.5, bagging_fraction=0.8,
-    bagging_freq=1, lambda_l2=5, seed=1, deterministic=True, force_row_wise=True, num_threads=2, verbose=-1,
+    bagging_freq=1, lambda_l2=5, seed=1, deterministic=True, force_row_wise=True, num_threads=1, verbose=-1,
 )
 
 
@@ -34,11 +38,16 @@ class Page:
         blocks = [words(block['text']) for block in line['blocks']]
         self.counts = [collections.Counter(block) for block in blocks]
         self.lengths = numpy.array([len(block) for block in blocks], float)
-        self.labels = numpy.array([is_inside(block, inside) for block in blocks], int)
+        labels = [is_inside(block, inside) for block in blocks]
+        if self.kind == DOCUMENTATION:
+            labels = in_order(labels, blocks, gold)
+        self.labels = numpy.array(labels, int)
         self.rows = numpy.array([block['features'] for block in line['blocks']], numpy.float32)
         # All pages weigh the same; a long block weighs more than a short one.
         weights = self.lengths**0.7
         self.weights = weights / max(1, weights.sum()) * 1000
+        if self.kind == DOCUMENTATION:
+            self.weights *= DOCUMENTATION_WEIGHT
 
 
 def is_inside(block, gold):
@@ -49,6 +58,29 @@ def is_inside(block, gold):
         return f' {" ".join(block)} ' in gold
     runs = [f' {" ".join(block[i:i + 5])} ' in gold for i in range(0, len(block) - 4, 3)]
     return sum(runs) >= len(runs) / 2
+
+
+def in_order(labels, blocks, gold):
+    """Without the short blocks, such as items of a menu, whose words stand far from the place that the blocks before them have reached."""
+    places = collections.defaultdict(list)
+    for i, word in enumerate(gold):
+        places[word].append(i)
+    reached = 0
+    found = []
+    for label, block in zip(labels, blocks):
+        near = False
+        if label:
+            own = places[block[0]]
+            length = min(len(block), 8)
+            for place in own[bisect.bisect_left(own, reached):]:
+                if len(block) < 6 and place > reached + 60:
+                    break
+                if gold[place:place + length] == block[:length]:
+                    near = True
+                    reached = place + len(block)
+                    break
+        found.append(near or (label and len(block) >= 6))
+    return found
 
 
 def train(pages, features):
@@ -109,8 +141,9 @@ def packed(root):
             return -len(tree['leaf'])
         at = len(tree['feature'])
         tree['feature'].append(node['split_feature'])
-        # Rounded as the features are.
-        tree['threshold'].append(round(node['threshold'], 5))
+        # Rounded as the features are. A threshold just below 0 must not become 0.
+        threshold = round(node['threshold'], 5)
+        tree['threshold'].append(min(threshold, -1e-5) if node['threshold'] < 0 else threshold)
         tree['left'].append(0)
         tree['right'].append(0)
         tree['left'][at] = add(node['left_child'])
@@ -123,14 +156,15 @@ def packed(root):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('folder')
-    parser.add_argument('blocks')
+    parser.add_argument('sources', nargs='+', metavar='FOLDER BLOCKS')
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--write')
     options = parser.parse_args()
-    with open(options.blocks) as file:
-        features = json.loads(next(file))['features']
-        pages = [Page(options.folder, json.loads(line)) for line in file]
+    pages = []
+    for folder, blocks in zip(options.sources[::2], options.sources[1::2]):
+        with open(blocks) as file:
+            features = json.loads(next(file))['features']
+            pages += [Page(folder, json.loads(line)) for line in file]
     if options.check:
         check(pages, features)
     if options.write:

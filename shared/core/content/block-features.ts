@@ -1,97 +1,20 @@
 /** The features of each block of text by which the model separates main content from boilerplate. */
+import { groupsOf } from './alike-blocks.ts';
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
-import { AROUND, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
+import { AROUND, branchesFrom, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
+import { FEATURES, LEVELS, NEIGHBOURS, OWN_TAGS } from './feature-names.ts';
 import type { StructuredData } from './metadata.ts';
 import { shareOf, shinglesOf } from './shingles.ts';
 import { SIGNS } from './signs.ts';
 import { eachWord } from './text-measure.ts';
 
-const OWN_TAGS = [
-  'p',
-  'li',
-  'div',
-  'td',
-  'th',
-  'span',
-  'a',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'pre',
-  'dt',
-  'dd',
-  'figcaption',
-  'label',
-  'blockquote',
-  'section',
-];
 const TAG_AT: ReadonlyMap<string, number> = new Map(OWN_TAGS.map((name, i) => [name, i]));
 const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const SENTENCE_ENDS: ReadonlySet<string> = new Set('.!?。:"”)');
-/** Elements around a block, each holding more than the one before. */
-const LEVELS = 4;
-const NEIGHBOURS = [-1, -2, 1, 2];
 /** Blocks to each side. */
 const WINDOW = 5;
 const KINDS = [/article|posting|news|blog/i, /product|offer/i, /forum|question|qapage|discussion/i];
-
-export const FEATURES: readonly string[] = [
-  ...[
-    'words',
-    'chars',
-    'linkShare',
-    'sentences',
-    'commas',
-    'digitShare',
-    'capitalShare',
-    'wordLength',
-    'endsSentence',
-  ],
-  ...OWN_TAGS.map((name) => `is-${name}`),
-  ...AROUND.map((name) => `in-${name}`),
-  ...SIGNS.map((name) => `near-${name}`),
-  ...SIGNS.map((name) => `any-${name}`),
-  ...[
-    'depth',
-    'place',
-    'wordPlace',
-    'hasH1',
-    'blocksAfterH1',
-    'wordsAfterH1',
-    'sinceHeading',
-    'headingsBefore',
-  ],
-  ...Array.from({ length: LEVELS }, (_, i) =>
-    ['words', 'linkShare', 'blocks', 'longShare', 'share'].map((name) => `${name}-${i}`),
-  ).flat(),
-  ...['siblings', 'alikeBlocks', 'alikeWords', 'alikeLinkShare', 'alikeMean', 'alikeLongShare'],
-  ...['inBest', 'bestShare', 'toBest', 'inMain', 'hasMain', 'articles'],
-  ...NEIGHBOURS.flatMap((step) => ['words', 'linkShare', 'long', 'alike'].map((name) => `${name}@${step}`)),
-  ...[
-    'windowWords',
-    'windowLinkShare',
-    'pageWords',
-    'pageBlocks',
-    'pageLinkShare',
-    'pageLongShare',
-    'pageLong',
-  ],
-  ...[
-    'repeats',
-    'titleShare',
-    'dataShare',
-    'hasData',
-    'isArticle',
-    'isProduct',
-    'isForum',
-    'dataShareOf',
-    'dataShareAround',
-  ],
-];
 
 /**
  * Calls `use` with one row of {@link FEATURES} for each block, which is valid during the call alone. Returns what `use`
@@ -112,6 +35,12 @@ export function blockFeatures<T>(
   const kinds = KINDS.map((kind) => (kind.test(types) ? 1 : 0));
   const repeats = countsOf(blocks);
   const h1 = blocks.findIndex(({ element }) => element.name === 'h1');
+  const titleShares = blocks.map(({ text }) => shareOfWords(text, titleWords));
+  const title = titleBlock(blocks, titleShares, h1);
+  const titleElement = blocks[title]?.element.index ?? 0;
+  const fromBest = branchesFrom(elements, facts.best);
+  const fromTitle = branchesFrom(elements, titleElement);
+  const [codeWords, termBlocks, cellBlocks] = pageShape(blocks);
   const { from, to } = bestRange(elements, blocks, facts.best);
   const pageWords = Math.max(1, facts.words[0]!);
   let wordsBefore = 0;
@@ -211,12 +140,33 @@ export function blockFeatures<T>(
     put(facts.long[0]!);
 
     put(repeats.get(text)!);
-    put(shareOfWords(text, titleWords));
+    put(titleShares[i]!);
     put(dataShares[i]!);
     put(data.size > 0 ? 1 : 0);
     for (const kind of kinds) put(kind);
     put(dataShareOf(facts, index));
     put(dataShareOf(facts, parent?.parent?.index ?? 0));
+
+    for (const [branches, target] of [
+      [fromBest, facts.best],
+      [fromTitle, titleElement],
+    ] as const) {
+      const branch = branches[index]!;
+      const held = Math.max(1, facts.words[branch]!);
+      const around = branch === 0 ? index : elements[branch]!.parent!.index;
+      put(facts.depth[target]! - facts.depth[around]!);
+      put(facts.words[branch]!);
+      put(facts.linkWords[branch]! / held);
+      put(facts.blocks[branch]!);
+      put(facts.long[branch]! / held);
+      put(facts.words[around]! / pageWords);
+    }
+    put(title < 0 ? 0 : 1);
+    put(title < 0 ? 0 : i - title);
+    put(element.whole === 'code' || name === 'pre' ? 1 : 0);
+    put(codeWords / pageWords);
+    put(termBlocks / blocks.length);
+    put(cellBlocks / blocks.length);
 
     wordsBefore += words;
     const isHeading = HEADINGS.has(name);
@@ -226,59 +176,33 @@ export function blockFeatures<T>(
   });
 }
 
+/** The heading that says most of the page's title; the first `h1` if none does. -1 if there is none. */
+function titleBlock(blocks: readonly TextBlock[], titleShares: readonly number[], h1: number): number {
+  let found = h1;
+  let most = 0.5;
+  for (const [i, { element }] of blocks.entries())
+    if (titleShares[i]! > most && HEADINGS.has(element.name)) {
+      found = i;
+      most = titleShares[i]!;
+    }
+  return found;
+}
+
+/** The words of code, the blocks of terms and of cells. */
+function pageShape(blocks: readonly TextBlock[]): [number, number, number] {
+  let code = 0;
+  let terms = 0;
+  let cells = 0;
+  for (const { element, words } of blocks) {
+    if (element.whole === 'code' || element.name === 'pre') code += words;
+    else if (element.name === 'dt') terms++;
+    else if (element.name === 'td' || element.name === 'th') cells++;
+  }
+  return [code, terms, cells];
+}
+
 const dataShareOf = ({ dataWords, words }: ElementFacts, index: number): number =>
   dataWords[index]! / Math.max(1, words[index]!);
-
-interface Group {
-  blocks: number;
-  words: number;
-  linkWords: number;
-  long: number;
-}
-
-/** Groups blocks whose elements, and the two elements around them, have the same names. */
-function groupsOf(blocks: readonly TextBlock[]): Group[] {
-  const groups = new Map<number, Group>();
-  const idOf = nameIds();
-  return blocks.map((block) => {
-    const { element } = block;
-    const up = element.parent;
-    // There are fewer names than elements and blocks, so that the number is below 2^53.
-    const id =
-      (idOf(element) * NAMES + (up ? idOf(up) : 0)) * NAMES + (up?.parent ? idOf(up.parent, true) : 0);
-    let group = groups.get(id);
-    if (!group) {
-      group = { blocks: 0, words: 0, linkWords: 0, long: 0 };
-      groups.set(id, group);
-    }
-    group.blocks++;
-    group.words += block.words;
-    group.linkWords += block.linkWords;
-    if (isLong(block)) group.long += block.words;
-    return group;
-  });
-}
-
-const NAMES = 1 << 17;
-
-/** Returns a function that numbers the names of elements, with their classes unless `isBare`. */
-function nameIds() {
-  const names = new Map<string, number>();
-  const classes = new Map<string, number>();
-  const pairs = new Map<number, number>();
-  const idIn = <K>(ids: Map<K, number>, key: K): number => {
-    let id = ids.get(key);
-    if (id === undefined) {
-      id = ids.size + 1;
-      ids.set(key, id);
-    }
-    return id;
-  };
-  return ({ name, attributes }: ContentElement, isBare = false): number => {
-    const classId = isBare ? 0 : idIn(classes, (attributes.class ?? '').slice(0, 60));
-    return idIn(pairs, idIn(names, name) * NAMES + classId);
-  };
-}
 
 /** The words and the words in links before each block, and before the end. */
 function sumsOf(blocks: readonly TextBlock[]) {

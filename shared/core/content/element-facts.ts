@@ -142,5 +142,18 @@ export function elementFacts(
   };
 }
 
-const isMarkedMain = ({ name, attributes }: ContentElement): boolean =>
+/**
+ * For each element, the outermost one around it (or itself) that does not hold `target`: the branch of the page in which it
+ * stands, as seen from there. 0 for `target` and all around it.
+ */
+export function branchesFrom(elements: readonly ContentElement[], target: number): Int32Array {
+  const branches = new Int32Array(elements.length);
+  const isAround = new Uint8Array(elements.length);
+  for (let up: ContentElement | undefined = elements[target]; up; up = up.parent) isAround[up.index] = 1;
+  for (let i = 1; i < elements.length; i++)
+    if (isAround[i] === 0) branches[i] = branches[elements[i]!.parent!.index] || i;
+  return branches;
+}
+
+export const isMarkedMain = ({ name, attributes }: ContentElement): boolean =>
   name === 'main' || attributes.role === 'main' || attributes.itemprop === 'articleBody';

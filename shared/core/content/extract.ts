@@ -24,8 +24,16 @@ export interface Extracted {
   readonly canonical?: string;
   /** The kind of page, of HTML. */
   readonly kind?: PageKind;
+  /** All blocks of text that a reader sees, of HTML. */
+  readonly blocks?: readonly SeenBlock[];
   /** Whether the page was too large, and its end was left out. */
   readonly isTruncated: boolean;
+}
+
+export interface SeenBlock {
+  readonly text: string;
+  /** Whether it is main content. */
+  readonly isMain: boolean;
 }
 
 /** Further characters of a page are not looked at: they would take seconds. */
@@ -98,6 +106,11 @@ class Page implements Extracted {
       main: this.#main,
     });
     return this.#kind;
+  }
+
+  get blocks(): readonly SeenBlock[] {
+    const main = new Set(this.#main);
+    return this.#all.map((block) => ({ text: block.text, isMain: main.has(block) }));
   }
 
   get markdown(): string {

@@ -15,6 +15,9 @@ export function codeBlock(code: ContentElement): string {
   return `${fence}${languageOf(code)}\n${text}\n${fence}`;
 }
 
+/** Whether a block of Markdown is code: other text that begins so is escaped. */
+export const isFenced = (block: string): boolean => block.startsWith('```');
+
 /** Elements around the code that may name its language. */
 const MAX_STEPS = 4;
 const NAME = /^[\w+#.-]{1,20}$/;

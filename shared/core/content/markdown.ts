@@ -6,7 +6,7 @@ import { escapeHeadingEnd } from '../text/markdown-text.ts';
 import type { Run } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
-import { codeBlock } from './markdown-code.ts';
+import { codeBlock, isFenced } from './markdown-code.ts';
 import { type InlineOptions, inlineMarkdown } from './markdown-inline.ts';
 import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
 import { type GridRow, tableGrid } from './table-grid.ts';
@@ -87,7 +87,10 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       case 'pre':
         return [codeBlock(element)];
       case 'blockquote':
-        return nested(element, (parts) => [prefixed(joinBlocks(parts), '> ')]);
+        // Code in a quote is code that is indented.
+        return nested(element, (parts) =>
+          parts.every(isFenced) ? parts : [prefixed(joinBlocks(parts), '> ')],
+        );
       case 'dt':
         return termOf(element);
       case 'table': {

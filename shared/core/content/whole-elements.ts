@@ -56,8 +56,15 @@ function isCode(element: ContentElement): boolean {
   if (name === 'code') return hasBlocks;
   if (CODE.has(name)) return true;
   const first = children.find((child) => typeof child === 'object');
-  return name === 'table' || first?.name === 'table' || isLineClass(first?.attributes.class);
+  return name === 'table' || first?.name === 'table' || isOfLines(first);
 }
+
+const isLine = (node: ContentElement | string | undefined): boolean =>
+  typeof node === 'object' && isLineClass(node.attributes.class);
+
+/** Whether it is a line, or some lines that fold. */
+const isOfLines = (node: ContentElement | string | undefined): boolean =>
+  isLine(node) || (typeof node === 'object' && node.children.some(isLine));
 
 /** Whether it is the column of numbers in front of the code. */
 function isLineNumbers(code: ContentElement): boolean {

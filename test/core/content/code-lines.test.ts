@@ -62,6 +62,11 @@ describe('lines of code that are elements', () => {
       'int a;\n  b();',
     ],
     [
+      'Doxygen, with lines that fold',
+      '<div class="fragment"><div class="foldopen"><div class="line"><span class="lineno">1</span>int a;</div></div><div class="line">b();</div></div>',
+      'int a;\nb();',
+    ],
+    [
       'SyntaxHighlighter',
       '<div class="syntaxhighlighter"><table><tr><td class="gutter"><div class="line">1</div><div class="line">2</div></td><td class="code"><div><div class="line">a</div><div class="line">b</div></div></td></tr></table></div>',
       'a\nb',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FEATURES } from '../../../shared/core/content/block-features.ts';
 import { MODEL_FEATURES } from '../../../shared/core/content/block-model.ts';
 import { extractContent } from '../../../shared/core/content/extract.ts';
+import { FEATURES } from '../../../shared/core/content/feature-names.ts';
 
 const SENTENCES = [
   'The old harbour was built in three stages, and each of them left its mark on the quay.',
@@ -99,6 +99,47 @@ test('a text has no holes: code, headings and lists between its paragraphs stay'
   for (const part of ['[...list].reverse()', 'It copies.', 'list.reverse();', '## Notes', '- Fast\n- Simple'])
     expect(markdown).toContain(part);
   expect(markdown).not.toMatch(/Copyright|Home/);
+});
+
+describe('a page of documentation', () => {
+  const wrapped = (html: string) => `<div class=sectionbody><div class=block><div>${html}</div></div></div>`;
+  const sidebar = links('function', 300);
+  const page = (around: (list: string) => string) =>
+    `<body><div>${around(`<ul>${sidebar}</ul>`)}<div><h1>reverse</h1>${paragraph(0)}${wrapped('<pre>list reverse(list items);</pre>')}${paragraph(1)}
+${wrapped('<dl><dt>items</dt><dd>The list.</dd><dt><a href=/more>more</a></dt><dd><a href=/x>x</a></dd><dt>size</dt><dd>Its size, which is counted if it is not given.</dd></dl>')}
+<table><tr><th>Flag</th><th>Meaning</th></tr><tr><td>a</td><td>Reverses a copy of the list, which costs some memory.</td></tr><tr><td><a href=/b>b</a></td><td></td></tr></table>
+${paragraph(2)}</div></div></body>`;
+
+  test('keeps code, terms and whole tables between its paragraphs, whatever wraps them', () => {
+    const { markdown } = extractContent(
+      page((list) => `<nav>${list}</nav>`),
+      'https://example.org/',
+    );
+    expect(markdown).toContain('\n```\nlist reverse(list items);\n```\n');
+    for (const part of [
+      '**items**',
+      '[more]',
+      '**size**',
+      '| a | Reverses a copy',
+      '| [b](https://example.org/b) |',
+    ])
+      expect(markdown).toContain(part);
+  });
+
+  test.each([
+    ['nav', (list: string) => `<nav>${list}</nav>`],
+    ['role', (list: string) => `<div role=navigation>${list}</div>`],
+    ['aside', (list: string) => `<aside>${list}</aside>`],
+  ])('is without what is marked as no part of it: %s', (_, around) => {
+    const { text } = extractContent(page(around), 'https://example.org/');
+    expect(text).not.toContain('function 7');
+    for (const sentence of SENTENCES) expect(text).toContain(sentence);
+  });
+
+  test('is found though all of it is marked as navigation', () => {
+    const html = `<body><nav><h1>The harbour</h1>${paragraph(0)}${paragraph(1)}</nav><p>Copyright</p></body>`;
+    expect(extractContent(html, 'https://example.org/').text).toContain(SENTENCES[0]);
+  });
 });
 
 test('the content of a forum that is in noscript is found', () => {

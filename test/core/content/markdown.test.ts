@@ -35,6 +35,7 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['numbered lists', '<ol start=3><li>one</li><li>two</li></ol>', '3. one\n4. two'],
     ['lists of paragraphs', '<ul><li><p>a</p><p>b</p></li><li>c</li></ul>', '- a\n\n  b\n\n- c'],
     ['quotes', '<blockquote><p>a</p><p>b</p></blockquote>', '> a\n>\n> b'],
+    ['code in a quote', '<blockquote><pre>a</pre></blockquote>', '```\na\n```'],
     [
       'tables',
       '<table><caption>T</caption><tr><th>a</th><th>b|c</th></tr><tr><td>1</td><td>2<br>3</td></tr></table>',

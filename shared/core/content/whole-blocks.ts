@@ -1,0 +1,84 @@
+/** The choice of blocks without holes: a text that lacks an item, a row or a line of code is of little use. */
+import type { TextBlock } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Elements of running text. */
+const FLOW = names('p pre h2 h3 h4 h5 h6 li dt dd blockquote td th code');
+/** Elements that hold pieces of one text: their parent is where the text runs. */
+const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
+/** Taken between chosen blocks wherever they are. */
+const CODE_AND_TERMS = names('pre dt dd');
+/** Taken as a whole if most of it is chosen. */
+const WHOLE = names('dl table');
+
+/**
+ * Adds what stands between `chosen` blocks: code and terms, whatever wraps them, and running text without links in the
+ * same element; and the rest of a table or list of terms of which at least half is chosen. Not what is `aside`. Linear.
+ */
+export function withoutHoles(
+  chosen: ReadonlySet<number>,
+  blocks: readonly TextBlock[],
+  elements: readonly ContentElement[],
+  aside: Uint8Array,
+): ReadonlySet<number> {
+  const isWhole = wholeElements(chosen, blocks, elements, aside);
+  const lastIn = new Map<ContentElement | undefined, number>();
+  let last = 0;
+  for (const i of chosen) {
+    const place = placeOf(blocks[i]!);
+    lastIn.set(place, Math.max(i, lastIn.get(place) ?? 0));
+    last = Math.max(last, i);
+  }
+  const all = new Set(chosen);
+  const begun = new Set<ContentElement | undefined>();
+  for (const [i, { element, words, linkWords }] of blocks.entries()) {
+    const place = placeOf(blocks[i]!);
+    if (chosen.has(i)) begun.add(place);
+    else if (aside[i] === 1) continue;
+    else if (isWhole[element.index] === 1) all.add(i);
+    else if (begun.size > 0 && i < last && isCodeOrTerm(element) && linkWords <= words / 2) all.add(i);
+    else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
+      all.add(i);
+  }
+  return all;
+}
+
+const isCodeOrTerm = ({ name, whole }: ContentElement): boolean =>
+  CODE_AND_TERMS.has(name) || whole === 'code';
+
+/** 1 for each element in a table or list of terms of which at least half is chosen. */
+function wholeElements(
+  chosen: ReadonlySet<number>,
+  blocks: readonly TextBlock[],
+  elements: readonly ContentElement[],
+  aside: Uint8Array,
+): Uint8Array {
+  const words = new Float64Array(elements.length);
+  const kept = new Float64Array(elements.length);
+  for (const [i, block] of blocks.entries()) {
+    if (aside[i] === 1) continue;
+    words[block.element.index]! += block.words;
+    if (chosen.has(i)) kept[block.element.index]! += block.words;
+  }
+  // Children come after their parents.
+  for (let i = elements.length - 1; i > 0; i--) {
+    const parent = elements[i]!.parent!.index;
+    words[parent]! += words[i]!;
+    kept[parent]! += kept[i]!;
+  }
+  const isWhole = new Uint8Array(elements.length);
+  for (let i = 1; i < elements.length; i++) {
+    const { name, parent } = elements[i]!;
+    const isMost = WHOLE.has(name) && kept[i]! > 0 && kept[i]! >= words[i]! / 2;
+    isWhole[i] = isMost || isWhole[parent!.index] === 1 ? 1 : 0;
+  }
+  return isWhole;
+}
+
+function placeOf({ element }: TextBlock): ContentElement | undefined {
+  let place = element.parent;
+  while (place && PIECES.has(place.name)) place = place.parent;
+  return place;
+}
