@@ -1,7 +1,9 @@
 /** How the main text of a page differs between two of its visits. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
 import type { UrlCapture } from '../shared/core/archive/url-history.ts';
-import { documentOf } from '../shared/services/outputs/page-document.ts';
+import { extractContent, type SeenBlock } from '../shared/core/content/extract.ts';
+import { textContent } from '../shared/core/content/text-content.ts';
+import { readableDocument } from '../shared/services/outputs/page-document.ts';
 import { differenceOf, type LineDifference } from './text-difference.ts';
 
 export interface UrlDifference {
@@ -46,9 +48,23 @@ export async function differenceBetween(
       `${url} has not changed: ${visits.length} visits from ${visits[0]?.time} to ${to.time} have shown the same`,
     );
   const payloads = new PayloadReader(source);
-  const before = await textOf(url, visits, from, payloads);
-  const after = await textOf(url, visits, to, payloads);
-  return { url, from, to, lines: differenceOf(before, after) };
+  const before = await blocksOf(url, visits, from, payloads);
+  const after = await blocksOf(url, visits, to, payloads);
+  return { url, from, to, lines: differenceOf(...mainTexts(before, after)) };
+}
+
+/**
+ * The main text of two versions. A block that is main content in one of them counts in both: where the choice differs, nothing
+ * has changed.
+ */
+function mainTexts(before: readonly SeenBlock[], after: readonly SeenBlock[]): [string, string] {
+  const main = new Set([...before, ...after].filter(({ isMain }) => isMain).map(({ text }) => text));
+  const textOf = (blocks: readonly SeenBlock[]) =>
+    blocks
+      .filter(({ text }) => main.has(text))
+      .map(({ text }) => text)
+      .join('\n\n');
+  return [textOf(before), textOf(after)];
 }
 
 /** The last visit until a time; the first one if all are later. */
@@ -64,12 +80,12 @@ function visitBeforeChange(visits: readonly UrlCapture[], to: UrlCapture): UrlCa
   return at > 0 ? until[at - 1] : undefined;
 }
 
-async function textOf(
+async function blocksOf(
   url: string,
   visits: readonly UrlCapture[],
   visit: UrlCapture,
   payloads: PayloadReader,
-): Promise<string> {
+): Promise<readonly SeenBlock[]> {
   // A visit that has found the same has no body of its own.
   const until = visits.slice(0, visits.indexOf(visit) + 1);
   const own = until.findLast(({ change }) => change === 'first' || change === 'changed') ?? visit;
@@ -79,8 +95,12 @@ async function textOf(
     .catch((error: Error) => {
       throw new NoDifference(`the visit of ${url} at ${own.time} cannot be read: ${error.message}`);
     });
-  const document = await documentOf(url, { ...response, body: payload.body }, MAX_PAGE_BYTES);
-  if (!document)
-    throw new NoDifference(`the visit of ${url} at ${own.time} has shown no document with a text`);
-  return document.text;
+  const found = readableDocument(url, { ...response, body: payload.body }, MAX_PAGE_BYTES, undefined);
+  if (!found) throw new NoDifference(`the visit of ${url} at ${own.time} has shown no document with a text`);
+  if ('read' in found) return [{ text: (await found.read()).text, isMain: true }];
+  const { mediaType, source, charset } = found;
+  const { blocks, text } = /html/.test(mediaType)
+    ? extractContent(source, url, undefined, charset)
+    : textContent(source, mediaType, url);
+  return blocks ?? [{ text, isMain: true }];
 }

@@ -65,6 +65,21 @@ test('a visit that found the same has the content of the one before', async () =
   ]);
 });
 
+test('a block that is main content in one version alone is no change', async () => {
+  const reference = (more: string) =>
+    `<html><body><h1>Catalogs</h1>${Array.from(
+      { length: 8 },
+      (_, i) => `<p class=x>Column ${i}</p><p>Holds ${i}, of the row.</p>`,
+    ).join('')}${more}<table><tr><td>Prev</td><td>Home</td><td>Next</td></tr></table></body></html>`;
+  const sentence = 'A paragraph that is new, which says much about the catalog, and how to read it. ';
+  const inserted = sentence.repeat(20).trim();
+  const source = sourceOf({ 1: reference(''), 3: reference(`<p>${inserted}</p>`) });
+  const { lines } = await differenceBetween(URL_, HISTORY, source);
+  expect(lines.filter(({ kind }) => kind !== 'same')).toEqual([
+    { kind: 'added', parts: [{ kind: 'added', text: inserted }] },
+  ]);
+});
+
 test('says why there is nothing to compare', async () => {
   const problem = (visits: readonly UrlCapture[], source = SOURCE) =>
     differenceBetween(URL_, visits, source).then(
