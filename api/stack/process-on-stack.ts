@@ -1,11 +1,8 @@
 /** Runs hooks over the archive of a stack's crawl, in the calling thread. */
-import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
 import { createFinder } from '../../shared/services/control/find-crawl.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
-import { archivedPages } from '../local/process/archived-pages.ts';
-import { checkOptions, oneByOne, processedPages } from '../local/process/process-local.ts';
-import { createPageProcessor } from '../local/process/process-page.ts';
+import { checkOptions, processInPlace } from '../local/process/process-local.ts';
 import type { ProcessedPage, ProcessOptions } from '../process-options.ts';
 import type { StackConnection } from './connect-stack.ts';
 import { NotOnStack } from './stack-errors.ts';
@@ -25,13 +22,6 @@ export async function* processOnStack<T>(
     );
   const record = await createFinder(connection.registry).recordOf(crawl);
   const hooks = project === undefined ? functions : await readProject(project);
-  const config = parseConfig(record.config);
-  const pages = archivedPages(connection.rows, crawl);
-  yield* processedPages<T>(
-    oneByOne(
-      pages,
-      createPageProcessor({ archive: payloadsOf(connection.archiveOf(crawl), crawl), config, hooks }),
-    ),
-    signal,
-  );
+  const archive = payloadsOf(connection.archiveOf(crawl), crawl);
+  yield* processInPlace<T>({ crawl, record, rows: connection.rows, archive }, hooks, signal);
 }

@@ -5,14 +5,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import { InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
 import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
+import type { ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import { hookFaults, readProject } from '../../../shared/services/project/project-file.ts';
+import type { CrawlPlace } from '../../crawl-place.ts';
 import type { ProcessedPage, ProcessOptions } from '../../process-options.ts';
 import { archiveOf } from '../crawl-archive.ts';
 import { openFolder } from '../open-folder.ts';
-import { type ArchivedPage, archivedPages } from './archived-pages.ts';
+import { archivedPages } from './archived-pages.ts';
 import { createPageProcessor, type PageOutcome } from './process-page.ts';
 import { processInThreads } from './process-threads.ts';
 
@@ -24,32 +27,45 @@ export async function* processLocal<T>(
 ): AsyncGenerator<ProcessedPage<T>, void, undefined> {
   const { project, workers = 1, signal, ...hooks } = options;
   checkOptions(options);
-  const opened = await openFolder(folder);
+  const { reader, crawl, record } = await openFolder(folder);
   const archive = archiveOf(folder);
   let temporary: string | undefined;
   try {
-    const config = parseConfig(opened.record.config);
-    const pages = archivedPages(opened.reader, opened.crawl);
-    let outcomes: AsyncIterable<PageOutcome>;
-    if (project === undefined) outcomes = oneByOne(pages, createPageProcessor({ archive, config, hooks }));
-    else {
-      // Once here, so that its errors are reported before threads start.
-      const { path } = await readProject(project);
-      temporary = await mkdtemp(join(tmpdir(), 'strand-process-'));
-      const stateFile = join(temporary, 'state.sqlite');
-      const start = { folder, config, projectFile: path ?? resolve(project), stateFile };
-      outcomes = processInThreads(pages, start, workers);
-    }
-    yield* processedPages<T>(outcomes, signal);
+    if (project === undefined)
+      return yield* processInPlace<T>({ crawl, record, rows: reader, archive }, hooks, signal);
+    // Once here, so that its errors are reported before threads start.
+    const { path } = await readProject(project);
+    temporary = await mkdtemp(join(tmpdir(), 'strand-process-'));
+    const stateFile = join(temporary, 'state.sqlite');
+    const config = parseConfig(record.config);
+    const start = { folder, config, projectFile: path ?? resolve(project), stateFile };
+    yield* processedPages<T>(processInThreads(archivedPages(reader, crawl), start, workers), signal);
   } finally {
-    opened.reader.close();
+    reader.close();
     await archive.close();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   }
 }
 
+export interface ProcessedCrawl extends Pick<CrawlPlace, 'crawl' | 'record' | 'rows'> {
+  readonly archive: PayloadSource;
+}
+
+/** Calls the hooks for the pages of a crawl, in a folder or on a stack, in the calling thread. */
+export async function* processInPlace<T>(
+  { crawl, record, rows, archive }: ProcessedCrawl,
+  hooks: ProjectHooks,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ProcessedPage<T>, void, undefined> {
+  const process = createPageProcessor({ archive, config: parseConfig(record.config), hooks });
+  async function* outcomes() {
+    for await (const page of archivedPages(rows, crawl)) yield await process(page);
+  }
+  yield* processedPages<T>(outcomes(), signal);
+}
+
 /** Yields the result of each page that hooks were called for. */
-export async function* processedPages<T>(
+async function* processedPages<T>(
   outcomes: AsyncIterable<PageOutcome>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ProcessedPage<T>, void, undefined> {
@@ -65,14 +81,6 @@ const processed = <T>({ url, items, requests, error }: PageOutcome): ProcessedPa
   requests,
   ...(error && { error: error as HookError }),
 });
-
-/** Processes the pages in the calling thread. */
-export async function* oneByOne(
-  pages: AsyncIterable<ArchivedPage>,
-  process: (page: ArchivedPage) => Promise<PageOutcome>,
-): AsyncGenerator<PageOutcome> {
-  for await (const page of pages) yield await process(page);
-}
 
 /** Throws {@link InvalidConfig} with all that is wrong. */
 export function checkOptions(options: ProcessOptions): void {
