@@ -1,6 +1,6 @@
 /** The API's description by OpenAPI 3.1, made of the routes and their schemas. */
 import { z } from 'zod';
-import { describeSettings } from '../../core/crawl/settings/describe-settings.ts';
+import { describeSettings } from '../../core/crawl/settings/schema-descriptions.ts';
 import { API_SCHEMAS } from './api-schemas.ts';
 import type { Route } from './route.ts';
 
