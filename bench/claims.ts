@@ -72,6 +72,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/start.ts',
   },
   {
+    name: 'guard',
+    says: 'Counts of a page that hardly depend on the machine, and CPU as ratios to fixed work, beside the last record',
+    options: ['rounds'],
+    isByName: true,
+    file: './claims/guard.ts',
+  },
+  {
     name: 'parquet',
     says: 'Rows of Parquet tables, made, encoded and compressed',
     file: './claims/parquet.ts',

@@ -3,27 +3,28 @@
  * measured in the other's heap.
  */
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../shared/core/base/error-message.ts';
 import { CLAIMS, type Claim, type ClaimModule } from './claims.ts';
 import { argsFor, type BenchCommand, parseBenchArgs, USAGE } from './harness/args.ts';
-import { type BenchRecord, lineOf, recordOf } from './harness/record.ts';
+import { lineOf, recordOf } from './harness/record.ts';
+import { addRecord, readRecords } from './harness/records.ts';
 import { surroundings } from './harness/surroundings.ts';
 import { tableOf, withTable } from './harness/table.ts';
 
-const RECORDS = `${import.meta.dirname}/records.jsonl`;
-
-async function measure(claim: Claim, { json, save, options }: BenchCommand): Promise<void> {
+/** Returns the exit code. */
+async function measure(claim: Claim, { json, save, options }: BenchCommand): Promise<number> {
   const around = surroundings();
   const module: ClaimModule = await import(claim.file);
   const measured = await module.measure(options);
   const record = recordOf(claim.name, measured, around);
-  if (save) appendFileSync(RECORDS, `${JSON.stringify(record)}\n`);
+  if (save) addRecord(record);
   if (json) console.log(JSON.stringify(record));
   else {
     console.log(lineOf(claim.name, measured));
     if (measured.detail) console.log(`\n${measured.detail}\n`);
   }
+  return measured.hasFailed === true && !save ? 1 : 0;
 }
 
 /** Returns the exit code: of the first claim that failed. */
@@ -39,9 +40,7 @@ function measureAll(command: BenchCommand): number {
 }
 
 function printTable(file: string | undefined): void {
-  const lines = existsSync(RECORDS) ? readFileSync(RECORDS, 'utf8').split('\n') : [];
-  const records = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as BenchRecord);
-  const table = tableOf(CLAIMS, records);
+  const table = tableOf(CLAIMS, readRecords());
   if (file === undefined) console.log(table);
   else writeFileSync(file, withTable(readFileSync(file, 'utf8'), table));
 }
@@ -70,8 +69,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  await measure(claim, command);
-  return 0;
+  return measure(claim, command);
 }
 
 process.exitCode = await main(process.argv.slice(2));

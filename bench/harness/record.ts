@@ -14,6 +14,8 @@ export interface Measured {
   readonly parts?: Readonly<Record<string, number>>;
   /** More than a line, for people. */
   readonly detail?: string;
+  /** The claim does not hold: the program ends with 1, unless the record is saved. */
+  readonly hasFailed?: boolean;
 }
 
 /** A measurement as JSON: one line of `records.jsonl`. */
