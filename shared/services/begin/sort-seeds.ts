@@ -51,13 +51,23 @@ export function sortSeeds(
   return { accepted: [...accepted], refused };
 }
 
+/** Seeds are refused, and nothing is done. */
+export class SeedsRefused extends InvalidConfig {
+  readonly refused: readonly RefusedSeed[];
+
+  constructor(message: string, refused: readonly RefusedSeed[]) {
+    super(message, { field: `seeds.${refused[0]?.index ?? 0}` });
+    this.refused = refused;
+  }
+}
+
 /** The error that names the refused seeds, the first ones at least. */
-export function refusedSeeds(refused: readonly RefusedSeed[]): InvalidConfig {
+export function refusedSeeds(refused: readonly RefusedSeed[]): SeedsRefused {
   const named = refused
     .slice(0, MAX_NAMED)
     .map(({ url, reason, index }) => `seeds.${index} cannot be a seed: ${reason}, got ${quoted(url)}`);
   const more = refused.length > named.length ? [`and ${refused.length - named.length} more`] : [];
-  return new InvalidConfig([...named, ...more].join('; '), { field: `seeds.${refused[0]?.index ?? 0}` });
+  return new SeedsRefused([...named, ...more].join('; '), refused);
 }
 
 /** Lines about the seeds that a crawl begins without. `hint`: where all of them are listed. */

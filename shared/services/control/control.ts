@@ -176,8 +176,8 @@ export class ControlError extends Error {
   readonly code: 'invalid' | 'notFound' | 'conflict';
   readonly field?: string;
 
-  constructor(code: ControlError['code'], message: string, field?: string) {
-    super(message);
+  constructor(code: ControlError['code'], message: string, field?: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
     this.field = field;
   }
