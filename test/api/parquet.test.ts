@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import { all } from '../all.ts';
 import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
@@ -151,4 +152,16 @@ test('a damaged record costs its row only, and is named', async () => {
   expect(rows.index).toBeLessThan(5);
   expect(warned.join()).toContain(last!.file);
   expect(readdirSync(out, { recursive: true }).filter((name) => String(name).endsWith('.part'))).toEqual([]);
+});
+
+test('the table of URLs has seeds that are on their way to their hosts, too', async () => {
+  const copy = join(folder, 'with-seeds');
+  cpSync(join(folder, 'c'), copy, { recursive: true });
+  await using stored = await openCrawl(copy);
+  await stored.addSeeds([`${site.url}/later`, `${site.url}/`]);
+  const urls = (await all(stored.urls())).map(({ url }) => url);
+  expect(urls).toContain(`${site.url}/later`);
+  const out = join(folder, 'seeds');
+  await stored.exportParquet(out, { tables: ['urls'] });
+  expect((await ask(`SELECT url FROM '${out}/urls/*.parquet'`)).flat()).toEqual(urls);
 });

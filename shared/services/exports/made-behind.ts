@@ -39,6 +39,8 @@ export async function* madeBehind<Value>(
   const walked: PlacedRecord[] = [];
   /** The cursor after records that were passed by before all of these. */
   let passed: LedgerPlace | undefined;
+  /** The cursor after the last record that was read, if the slice should end there. */
+  let end: LedgerPlace | undefined;
   const skips: string[] = [];
   async function* records() {
     for await (const placed of walkLedgers(context, from)) {
@@ -49,7 +51,9 @@ export async function* madeBehind<Value>(
         yield record;
       } else if (last) walked[walked.length - 1] = { record: last.record, after };
       else passed = after;
-      if (context.isOver() || (after.part === undefined && context.isLate())) return;
+      if (!context.isOver() && !(after.part === undefined && context.isLate())) continue;
+      end = after;
+      return;
     }
   }
   /** Yields the places up to that URL, which has the value or was skipped. */
@@ -76,4 +80,6 @@ export async function* madeBehind<Value>(
   }
   for (const url of skips.splice(0)) yield* upTo(url);
   yield* upTo();
+  // Without a value at its end, the stage would seem to be done.
+  if (end) yield placeOf(context, { after: end });
 }
