@@ -97,6 +97,8 @@ const INNER_TYPES = [
   'shared/core/{robots,parser,recrawl,text}/*.d.ts',
   'shared/crawler/ports/*.d.ts',
   'shared/core/base/sizes.d.ts',
+  'shared/core/crawl/settings/setting.d.ts',
+  'cdk/stack-option.d.ts',
 ];
 
 function removeInnerComments(dist: string): void {

@@ -81,14 +81,15 @@ export function documentSettings(dist: string): void {
   }
 }
 
-/** Sentences of a record that only its comment has, in a program. */
+/** Sentences of a record that only its comment has. No command shows any of a stack's options. */
+const OF_OPTION = /^ +doc: (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"),?\n/gm;
 const LONG_TEXT = /^ +(?:more|costs|page): (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"),?\n/gm;
 
 /** Removes the texts that no command shows: they are in the declarations. Throws if there are none. */
 export function removeLongTexts(dist: string): void {
   for (const file of globSync([`${FOLDER}/*-settings.js`, 'cdk/stack-options.js'], { cwd: dist })) {
     const text = readFileSync(join(dist, file), 'utf8');
-    const short = text.replace(LONG_TEXT, '');
+    const short = text.replace(LONG_TEXT, '').replace(file.startsWith('cdk') ? OF_OPTION : '', '');
     if (short === text) throw new Error(`Expected sentences about settings in ${file}, got none`);
     writeFileSync(join(dist, file), short);
   }

@@ -51,8 +51,8 @@ function installedFolders(from: string, name: string, found = new Map<string, st
 }
 
 describe('the package', () => {
-  test('is below 900 kB packed, and has no test in it', () => {
-    expect(statSync(packed.tarballs['strand-crawler'] as string).size).toBeLessThan(900_000);
+  test('is below 910 kB packed, and has no test in it', () => {
+    expect(statSync(packed.tarballs['strand-crawler'] as string).size).toBeLessThan(910_000);
     const files = execFileSync('tar', ['tzf', packed.tarballs['strand-crawler'] as string], {
       encoding: 'utf8',
     }).split('\n');

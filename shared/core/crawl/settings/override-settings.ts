@@ -45,14 +45,14 @@ const only = <T>(isIn: (perHost: 'override' | 'site') => boolean): T =>
 type OverrideKey = SettingsFor<typeof ALL, 'override' | 'site'>;
 
 /** The settings of an override besides `hosts`. */
-export const OVERRIDE_SETTINGS = only<Pick<typeof ALL, OverrideKey>>(() => true);
+export const OVERRIDE_SETTINGS: Pick<typeof ALL, OverrideKey> = only(() => true);
 
 export const OVERRIDE_KEYS = Object.keys(OVERRIDE_SETTINGS) as readonly OverrideKey[];
 
 export type SiteSettingKey = SettingsFor<typeof ALL, 'site'>;
 
 /** The settings that a line of a list of sites may have for its host. */
-export const SITE_SETTINGS = only<Pick<typeof ALL, SiteSettingKey>>((perHost) => perHost === 'site');
+export const SITE_SETTINGS: Pick<typeof ALL, SiteSettingKey> = only((perHost) => perHost === 'site');
 
 /** Settings for some hosts. If several overrides match a host, the last one applies. */
 export interface OverrideOptions extends OptionsOf<typeof OVERRIDE_SETTINGS> {
