@@ -8,6 +8,7 @@ import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata } from './metadata.ts';
 import { type PageKind, pageKind } from './page-kind.ts';
 import { withPictures } from './pictures.ts';
+import { isPrice, withPrice } from './product-price.ts';
 
 export interface Extracted {
   readonly metadata: PageMetadata;
@@ -69,7 +70,7 @@ class Page implements Extracted {
   readonly #charset: string | undefined;
   readonly #elements: readonly ContentElement[];
   readonly #all: readonly TextBlock[];
-  readonly #main: readonly TextBlock[];
+  #main: readonly TextBlock[];
   /** The blocks and pictures of the main content. */
   readonly #runs: readonly Run[];
   #markdown: string | undefined;
@@ -87,10 +88,13 @@ class Page implements Extracted {
     this.#charset = charset;
     this.#elements = elements;
     this.#all = all;
-    const { blocks, pictures } = withPictures(mainBlocks(elements, all, data), runs);
+    this.metadata = data.metadata;
+    this.#main = mainBlocks(elements, all, data);
+    // Few pages have a price: of others the kind is found when it is wanted.
+    if (all.some(isPrice) && this.kind === 'product') this.#main = withPrice(this.#main, all);
+    const { blocks, pictures } = withPictures(this.#main, runs);
     this.#main = blocks;
     this.#runs = inOrder([...blocks, ...pictures]);
-    this.metadata = data.metadata;
     this.isTruncated = html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS;
     this.text = this.#main.map(({ text }) => text).join('\n\n');
     const canonical = canonicalOf(elements, this.#base, charset);

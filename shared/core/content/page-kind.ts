@@ -6,6 +6,7 @@ import { lazy } from '../base/lazy.ts';
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import type { PageMetadata } from './metadata.ts';
+import { isPrice } from './product-price.ts';
 
 /** `listing`: links to pages of one kind, such as search results; also collections of products. */
 export const PAGE_KINDS = ['article', 'documentation', 'forum', 'product', 'listing', 'service'] as const;
@@ -37,7 +38,6 @@ const HOSTS: readonly RegExp[] = [
   /^(?:shop|store)\./,
   /^(?:blog|news)\./,
 ];
-const PRICE = /[$€£¥]\s?\d|\d\s?(?:€|EUR|USD|kr)\b/;
 const BUY =
   /^(?:add to (?:cart|bag|basket)|buy now|in den warenkorb|ajouter au panier|añadir al carrito|out of stock)$/i;
 
@@ -118,7 +118,7 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
   );
   const long = main.filter((block) => block.words >= 40);
   const short = main.filter((block) => block.words <= 6).length / Math.max(1, main.length);
-  const prices = blocks.filter(({ text }) => text.length < 40 && PRICE.test(text)).length;
+  const prices = blocks.filter(isPrice).length;
   const signs = countSigns(elements);
   const bit = (isSo: boolean): number => (isSo ? 1 : 0);
   return [

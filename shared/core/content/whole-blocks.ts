@@ -39,11 +39,24 @@ export function withoutHoles(
     else if (aside[i] === 1) continue;
     else if (isWhole[element.index] === 1) all.add(i);
     else if (begun.size > 0 && i < last && isCodeOrTerm(element) && linkWords <= words / 2) all.add(i);
+    else if (
+      linkWords <= words / 2 &&
+      chosen.has(i - 1) &&
+      chosen.has(i + 1) &&
+      isAlike(element, blocks[i + 1]!.element)
+    )
+      all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
   return all;
 }
+
+/** Whether they are items of one list: elements of the same name, as their parents are. */
+const isAlike = (one: ContentElement, other: ContentElement): boolean =>
+  one.name === other.name &&
+  one.attributes.class === other.attributes.class &&
+  (one.parent === other.parent || one.parent?.parent === other.parent?.parent);
 
 const isCodeOrTerm = ({ name, whole }: ContentElement): boolean =>
   CODE_AND_TERMS.has(name) || whole === 'code';
