@@ -32,6 +32,8 @@ export function withoutHoles(
     last = Math.max(last, i);
   }
   const all = new Set(chosen);
+  const heading = headingBefore(chosen, blocks, aside);
+  if (heading >= 0) all.add(heading);
   const begun = new Set<ContentElement | undefined>();
   for (const [i, { element, words, linkWords }] of blocks.entries()) {
     const place = placeOf(blocks[i]!);
@@ -50,6 +52,16 @@ export function withoutHoles(
       all.add(i);
   }
   return all;
+}
+
+/** The last `h1` before the chosen blocks, if it is no link: the text begins with it. -1 if there is none, or one is chosen. */
+function headingBefore(chosen: ReadonlySet<number>, blocks: readonly TextBlock[], aside: Uint8Array): number {
+  let found = -1;
+  for (const [i, { element, linkWords }] of blocks.entries()) {
+    if (chosen.has(i)) return element.name === 'h1' ? -1 : found;
+    if (element.name === 'h1' && linkWords === 0 && aside[i] === 0) found = i;
+  }
+  return -1;
 }
 
 /** Whether they are items of one list: elements of the same name, as their parents are. */
