@@ -62,13 +62,13 @@ export async function getItem(
 
 export function putItem(table: Table, item: Item, when?: Condition, returns?: 'ALL_OLD'): Promise<Written> {
   const { Put } = putOf(table, item, when);
-  const command = new PutItemCommand({ ...Put, ...(returns && { ReturnValues: returns }) });
+  const command = new PutItemCommand({ ...Put, ReturnValues: returns });
   return written(table, () => table.dynamo.send(command), when);
 }
 
 export function updateItem(table: Table, key: Item, change: Change, returns?: 'ALL_NEW'): Promise<Written> {
   const { Update } = updateOf(table, key, change);
-  const command = new UpdateItemCommand({ ...Update, ...(returns && { ReturnValues: returns }) });
+  const command = new UpdateItemCommand({ ...Update, ReturnValues: returns });
   return written(table, () => table.dynamo.send(command), change);
 }
 
@@ -110,12 +110,12 @@ async function written(
 export const isOwnWrite = (when: Pick<Condition, 'isOurs'> | undefined, found: Item | undefined): boolean =>
   found !== undefined && when?.isOurs?.(found) === true;
 
-function conditionOf({ condition, update = '', values = {}, names = {} }: Partial<Change> = {}) {
-  const used = `${update} ${condition ?? ''}`;
+function conditionOf({ condition = '', update = '', values = {}, names = {} }: Partial<Change> = {}) {
+  const used = `${update} ${condition}`;
   const usedNames = used.match(/#\w+/g)?.map((name) => [name, names[name.slice(1)] ?? name.slice(1)]);
   const usedValues = used.match(/:\w+/g)?.map((name) => [name, values[name.slice(1)]]);
   return {
-    ...(condition !== undefined && {
+    ...(condition && {
       ConditionExpression: condition,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }),

@@ -125,6 +125,7 @@ describe('a write whose condition does not hold', () => {
     await putItem(plain, { ...KEY, by: S('b') });
     const change = { update: 'SET by = :me', ...when, values: { ...when.values, me: S('me') } };
     expect(await updateItem(table, KEY, { ...change, isOurs })).toEqual({ isWritten: true, found: mine });
+    expect(await deleteItem(plain, KEY, { ...when, isOurs })).toEqual({ isWritten: true, found: mine });
   });
 
   test('is not our own where there is no item', async () => {
@@ -150,5 +151,8 @@ test('a call that is refused for its rate is made again, and any other error is 
   };
   await expect(putItem({ ...plain, dynamo: refusing as never }, KEY)).rejects.toThrow(
     'writing T: throttled 8 times over',
+  );
+  await expect(getItem({ ...plain, dynamo: refusing as never }, KEY)).rejects.toThrow(
+    'reading T: throttled 8 times over',
   );
 });

@@ -1,7 +1,7 @@
 /** The end of a transaction by the reasons that DynamoDB gives. */
 import { expect, test } from 'vitest';
 import { S } from '../../../../shared/engines/aws/table/item.ts';
-import { deleteOf, putOf } from '../../../../shared/engines/aws/table/table.ts';
+import { deleteOf, putOf, updateOf } from '../../../../shared/engines/aws/table/table.ts';
 import { transact } from '../../../../shared/engines/aws/table/transact.ts';
 
 const cancelled = (...codes: string[]) =>
@@ -10,17 +10,18 @@ const cancelled = (...codes: string[]) =>
     CancellationReasons: codes.map((Code, i) => ({ Code, Item: { n: { N: String(i) } } })),
   });
 
-/** The first one knows what it has written itself: the item 0. */
+const TABLE = { table: 'T' } as never;
+const KEY = { pk: S('a') };
+/** Each but the last one knows its own item: that of its number. */
 const WRITES = [
-  putOf(
-    { table: 'T' } as never,
-    { pk: S('a') },
-    { condition: 'x = :x', values: { x: S('x') }, isOurs: ({ n }) => n?.N === '0' },
-  ),
-  deleteOf({ table: 'T' } as never, { pk: S('b') }, { condition: 'attribute_exists(pk)' }),
+  putOf(TABLE, KEY, { condition: 'x = y', isOurs: ({ n }) => n?.N === '0' }),
+  updateOf(TABLE, KEY, { update: 'REMOVE x', condition: 'x = y', isOurs: ({ n }) => n?.N === '1' }),
+  deleteOf(TABLE, KEY, { condition: 'x = y', isOurs: ({ n }) => n?.N === '2' }),
+  deleteOf(TABLE, KEY, { condition: 'x = y' }),
 ];
 
 function sending(...answers: (Error | undefined)[]) {
+  const waits: number[] = [];
   let sent = 0;
   const dynamo = {
     async send() {
@@ -29,26 +30,31 @@ function sending(...answers: (Error | undefined)[]) {
       return {};
     },
   } as never;
-  const clock = { sleep: async () => {}, random: () => 0 };
-  return { result: () => transact({ dynamo, clock, table: 'T' }, WRITES), count: () => sent };
+  const clock = { sleep: async (ms: number) => void waits.push(ms), random: () => 1 };
+  return { result: () => transact({ dynamo, clock, table: 'T' }, WRITES), count: () => sent, waits };
 }
 
-test.each([
-  ['all is written', [undefined], true, 1],
-  ['conditions failed', [cancelled('None', 'ConditionalCheckFailed')], false, 1],
+const FAILED = 'ConditionalCheckFailed';
+const throttle = Object.assign(new Error('slower'), { name: 'ThrottlingException' });
+test.each<[string, (Error | undefined)[], boolean, number[]]>([
+  ['all is written', [undefined], true, []],
+  ['a condition does not hold', [cancelled('None', 'None', 'None', FAILED)], false, []],
   [
-    'conditions failed and others are in conflict',
-    [cancelled('TransactionConflict', 'ConditionalCheckFailed')],
+    'a condition does not hold, and others are in conflict',
+    [cancelled('TransactionConflict', 'None', 'None', FAILED)],
     false,
-    1,
+    [],
   ],
-  ['an item is our own', [cancelled('ConditionalCheckFailed', 'None')], true, 1],
-  ['an item is our own, and its condition holds', [cancelled('None', 'ConditionalCheckFailed')], false, 1],
-  ['it was in conflict at first', [cancelled('TransactionConflict', 'None'), undefined], true, 2],
-  ['it was throttled at first', [cancelled('ThrottlingError'), undefined], true, 2],
-])('%s', async (_, answers, isWritten, count) => {
+  ['the item of a put is our own', [cancelled(FAILED, 'None')], true, []],
+  ['the item of an update is our own', [cancelled('None', FAILED, 'None', FAILED)], true, []],
+  ['the item of a deletion is our own', [cancelled('None', 'None', FAILED)], true, []],
+  ['it was in conflict at first', [cancelled('TransactionConflict', 'None'), undefined], true, [100]],
+  ['an item was throttled', [cancelled('ThrottlingError'), undefined], true, [100]],
+  ['a table was throttled', [cancelled('ProvisionedThroughputExceeded'), undefined], true, [100]],
+  ['the call was refused for its rate', [throttle, undefined], true, [100]],
+])('%s', async (_, answers, isWritten, waits) => {
   const sent = sending(...answers);
-  expect([await sent.result(), sent.count()]).toEqual([isWritten, count]);
+  expect([await sent.result(), sent.count(), sent.waits]).toEqual([isWritten, answers.length, waits]);
 });
 
 test.each([
@@ -58,5 +64,6 @@ test.each([
 ])('one that %s fails', async (_, error, message, count) => {
   const sent = sending(error);
   await expect(sent.result()).rejects.toThrow(message);
-  expect(sent.count()).toBe(count);
+  // No wait that nothing follows.
+  expect([sent.count(), sent.waits.length]).toEqual([count, count - 1]);
 });
