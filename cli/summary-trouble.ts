@@ -115,7 +115,7 @@ const HINTS: readonly Hint[] = [
   [
     'noindex',
     (count) => [
-      `${formatCounted(count, 'page')} kept from onPage: they say noindex. --no-obey-noindex includes them`,
+      `${formatCounted(count, 'page')} kept from onPage and documents: they say noindex. --no-obey-noindex includes them`,
     ],
   ],
   [

@@ -75,7 +75,7 @@ test('pages that are kept from onPage are named with the option that includes th
     '3 pages kept from onPage and documents: they name another page',
   );
   expect(of({ canonicalCopy: 3 })).toContain('--no-obey-canonical');
-  expect(of({ noindex: 1 })).toContain('1 page kept from onPage: they say noindex');
+  expect(of({ noindex: 1 })).toContain('1 page kept from onPage and documents: they say noindex');
   const isYellow = (hints: CrawlSummary['hints']) => of(hints).startsWith('\x1b[33mFinished');
   expect(isYellow({})).toBe(false);
   expect(isYellow({ canonicalCopy: 1, noindex: 1 })).toBe(false);

@@ -141,6 +141,11 @@ export const isWithheld = (cause: Cause | undefined): boolean =>
   (cause?.code === 'nearDuplicate' && cause.isSkipped === true) ||
   (cause?.code === 'linksDropped' && isWithheld(cause.besides));
 
+/** Whether a page says `noindex`, and the crawl obeys it. */
+export const isNoindex = (cause: Cause | undefined): boolean =>
+  cause?.code === 'noindex' ||
+  ((cause?.code === 'nearDuplicate' || cause?.code === 'linksDropped') && isNoindex(cause.besides));
+
 /** The part of a cause that says of which page this one is nearly a duplicate. */
 export const nearDuplicateIn = (cause: Cause | undefined): NearDuplicateCause | undefined =>
   cause?.code === 'nearDuplicate'

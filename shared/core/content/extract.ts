@@ -7,6 +7,7 @@ import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata } from './metadata.ts';
 import { type PageKind, pageKind } from './page-kind.ts';
+import { isShell } from './page-shell.ts';
 import { withPictures } from './pictures.ts';
 import { isPrice, withPrice } from './product-price.ts';
 
@@ -27,6 +28,8 @@ export interface Extracted {
   readonly kind?: PageKind;
   /** All blocks of text that a reader sees, of HTML. */
   readonly blocks?: readonly SeenBlock[];
+  /** The page has hardly any text and no links, and an empty element that its scripts fill. */
+  readonly isShell?: boolean;
   /** Whether the page was too large, and its end was left out. */
   readonly isTruncated: boolean;
 }
@@ -110,6 +113,10 @@ class Page implements Extracted {
       main: this.#main,
     });
     return this.#kind;
+  }
+
+  get isShell(): boolean {
+    return isShell(this.#elements, this.#all);
   }
 
   get blocks(): readonly SeenBlock[] {

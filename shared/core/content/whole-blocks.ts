@@ -54,7 +54,7 @@ export function withoutHoles(
   return all;
 }
 
-/** The last `h1` before the chosen blocks, if it is no link: the text begins with it. -1 if there is none, or one is chosen. */
+/** The last `h1` before the chosen blocks, unless it is a link: the text begins with it. -1 if there is none, or one is chosen. */
 function headingBefore(chosen: ReadonlySet<number>, blocks: readonly TextBlock[], aside: Uint8Array): number {
   let found = -1;
   for (const [i, { element, linkWords }] of blocks.entries()) {

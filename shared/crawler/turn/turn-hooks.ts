@@ -63,11 +63,6 @@ export class TurnHooks {
     this.#options = options;
   }
 
-  /** Whether the project has hooks. */
-  get areThere(): boolean {
-    return this.#services.hooks !== undefined;
-  }
-
   /**
    * Calls the extraction hooks, and `onPage` if `forItems`: its items go to the turn's output. Undefined if
    * the worker is being stopped and a hook has not ended: nothing is counted then, and the page is to be

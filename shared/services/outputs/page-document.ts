@@ -153,7 +153,7 @@ async function contentBy(
 }
 
 type DocumentContent = Pick<Extracted, 'text' | 'markdown' | 'metadata' | 'isTruncated'> &
-  Partial<Pick<Extracted, 'canonical' | 'kind' | 'format'>>;
+  Partial<Pick<Extracted, 'canonical' | 'kind' | 'format' | 'isShell'>>;
 
 export interface DocumentMaking {
   readonly rewrite?: ((url: string) => string) | undefined;
@@ -162,7 +162,7 @@ export interface DocumentMaking {
 
 /**
  * Makes a document of an archived page. `rewrite` may replace the absolute URL of a link of HTML. Undefined for other media
- * types. Rejects with the cause if the body cannot be read, also by a module.
+ * types, and for pages that scripts make. Rejects with the cause if the body cannot be read, also by a module.
  */
 export async function documentOf(
   url: string,
@@ -172,7 +172,7 @@ export async function documentOf(
 ): Promise<PageDocument | undefined> {
   let isCut = false;
   const content = await contentOf();
-  if (content === undefined) return undefined;
+  if (content === undefined || content.isShell === true) return undefined;
   const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
   const language = pageLanguage(text, metadata.language);
   return {

@@ -1,7 +1,7 @@
 /** The pages of a crawl as documents, read from its archive. */
 import { PayloadReader, type PayloadSource, readOf } from '../../core/archive/payload-reader.ts';
 import { messageOf } from '../../core/base/error-message.ts';
-import { isWithheld } from '../../core/causes/cause.ts';
+import { isNoindex, isWithheld } from '../../core/causes/cause.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
 import { documentOf, isDocumentType, type ModuleReading } from './page-document.ts';
@@ -27,8 +27,8 @@ export interface DocumentOptions {
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none whose use
- * is forbidden for the crawl's purpose.
+ * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none that says
+ * `noindex` or whose use is forbidden for the crawl's purpose.
  */
 export const hasDocument = (
   { state, kind, result }: UrlRecord,
@@ -40,6 +40,7 @@ export const hasDocument = (
   result.location !== undefined &&
   result.duplicateOf === undefined &&
   !isWithheld(result.cause) &&
+  !isNoindex(result.cause) &&
   isDocumentType(result.contentType, modules);
 
 /**

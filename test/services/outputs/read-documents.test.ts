@@ -179,6 +179,26 @@ test('what is no page with a text is left out: errors, images, requisites, copie
   expect(await read(source)).toEqual({ found: [], skipped: [] });
 });
 
+test('pages that scripts make, and pages that say noindex, are no documents', async () => {
+  const shell = (around: string) =>
+    `<!doctype html><title>App</title><body>${around}<script src=/app.js></script></body>`;
+  const noindex = { code: 'noindex' } as const;
+  const source = await crawlOf({
+    '/shell': { body: shell('<noscript>You need to enable JavaScript.</noscript><div id=root></div>') },
+    '/element': { body: shell('<app-root></app-root>') },
+    '/short': { body: shell('<p>The quay is closed today.</p>') },
+    '/links': { body: shell('<div id=map></div><a href=/a>Go on</a>') },
+    '/noindex': { body: page('A'), result: { cause: noindex } },
+    '/besides': {
+      body: page('B'),
+      result: { cause: { code: 'linksDropped', links: 1, detail: '', besides: noindex } },
+    },
+  });
+  const { found, skipped } = await read(source);
+  expect(found.map(({ url }) => new URL(url).pathname)).toEqual(['/short', '/links']);
+  expect(skipped).toEqual([]);
+});
+
 test('content codings and charsets are undone, and Markdown is taken as it is', async () => {
   const source = await crawlOf({
     '/gzip': {

@@ -132,7 +132,7 @@ export class PageReader {
     if (copy !== undefined) counters.count('hints', 'nearDuplicate');
     if (hint !== undefined) counters.count('hints', hint);
     const isKept = isHidden && !duplicateOf && record.kind === undefined;
-    if (isKept && hooks.areThere && !isAnswered(record)) counters.count('hints', 'noindex');
+    if (isKept && !isAnswered(record)) counters.count('hints', 'noindex');
     const isPage = state === 'fetched' && record.kind === undefined && !isAnswered(record);
     if (isPage && this.#isCut(response, found)) counters.count('hints', 'cutPage');
     const said = duplicateOf ? undefined : withCopy(copy, remark ?? hookCause(hooked.error));

@@ -26,7 +26,6 @@ interface Situation {
   readonly hookError?: string;
   readonly otherLanguage?: string;
   readonly copy?: NearDuplicateCause;
-  readonly isWithoutHooks?: boolean;
   readonly isStopped?: boolean;
   readonly missing?: Cause;
   readonly leadsNowhere?: boolean;
@@ -72,7 +71,6 @@ async function read(
     },
     nearDuplicates: { causeOf: () => situation.copy },
     hooks: {
-      areThere: !situation.isWithoutHooks,
       async otherLanguage(of: UrlRecord, given: { response: unknown; facts: DocumentFacts }) {
         expect([of, given.response]).toEqual([record, response]);
         expect(given.facts).toBe(page.facts);
@@ -232,10 +230,6 @@ test('a page that is for no index has no items, if that is obeyed', async () => 
   const location = { file: 'a.warc.gz', offset: 0, length: 9 };
   const again = recordOf(PAGE, { state: 'fetched', result: { fetchedAt: 1, location } });
   expect((await read(again, hidden, { config: { obeyNoindex: true } })).calls, 'it counts once').toEqual([
-    ['hooks', false],
-  ]);
-  const alone = { config: { obeyNoindex: true }, isWithoutHooks: true };
-  expect((await read(recordOf(PAGE), hidden, alone)).calls, 'without hooks it changes nothing').toEqual([
     ['hooks', false],
   ]);
   const ignored = await read(recordOf(PAGE), hidden, { config: { obeyNoindex: false } });
