@@ -58,6 +58,18 @@ export function blockFeatures<T>(
     for (let bit = 0; bit < length; bit++) row[at++] = (bits >> bit) & 1;
   };
 
+  const putBranch = (branches: Int32Array, target: number, index: number) => {
+    const branch = branches[index]!;
+    const held = Math.max(1, facts.words[branch]!);
+    const around = branch === 0 ? index : elements[branch]!.parent!.index;
+    put(facts.depth[target]! - facts.depth[around]!);
+    put(facts.words[branch]!);
+    put(facts.linkWords[branch]! / held);
+    put(facts.blocks[branch]!);
+    put(facts.long[branch]! / held);
+    put(facts.words[around]! / pageWords);
+  };
+
   return blocks.map((block, i) => {
     const { element, text, words, linkWords, counts } = block;
     const { index, name, parent } = element;
@@ -147,20 +159,8 @@ export function blockFeatures<T>(
     put(dataShareOf(facts, index));
     put(dataShareOf(facts, parent?.parent?.index ?? 0));
 
-    for (const [branches, target] of [
-      [fromBest, facts.best],
-      [fromTitle, titleElement],
-    ] as const) {
-      const branch = branches[index]!;
-      const held = Math.max(1, facts.words[branch]!);
-      const around = branch === 0 ? index : elements[branch]!.parent!.index;
-      put(facts.depth[target]! - facts.depth[around]!);
-      put(facts.words[branch]!);
-      put(facts.linkWords[branch]! / held);
-      put(facts.blocks[branch]!);
-      put(facts.long[branch]! / held);
-      put(facts.words[around]! / pageWords);
-    }
+    putBranch(fromBest, facts.best, index);
+    putBranch(fromTitle, titleElement, index);
     put(title < 0 ? 0 : 1);
     put(title < 0 ? 0 : i - title);
     put(element.whole === 'code' || name === 'pre' ? 1 : 0);

@@ -12,8 +12,12 @@ export function mainBlocks(
   blocks: readonly TextBlock[],
   data: StructuredData,
 ): TextBlock[] {
-  const chances = blockFeatures(elements, blocks, data, contentProbability);
   const aside = asideBlocks(elements, blocks);
+  let next = 0;
+  // The model is most of the work, and its answer is not used there.
+  const chances = blockFeatures(elements, blocks, data, (row) =>
+    aside[next++] === 1 ? 0 : contentProbability(row),
+  );
   const possible = Array.from(blocks.keys()).filter((i) => aside[i] === 0);
   const chosen = withoutHoles(likelyBest(possible, chances, blocks), blocks, elements, aside);
   return blocks.filter((_, i) => chosen.has(i));
