@@ -1,6 +1,7 @@
 /**
  * The cost of a page, beside that of the last record: by counts, which hardly depend on the machine, and as ratios to
- * fixed work of the same process. Fails if a count is more than 2 % above the record, or a ratio more than 25 %.
+ * fixed work of the same process. Fails if a count is more than 2 % above the record, or, on such a machine, a ratio more
+ * than 25 %.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { type Figure, type Measured, median } from '../harness/record.ts';
 import { lastRecord } from '../harness/records.ts';
 import { withScratch } from '../harness/scratch.ts';
 import { crawlMeasured } from '../harness/strand-run.ts';
+import { surroundings } from '../harness/surroundings.ts';
 import { type OpenWeb, openWeb } from '../harness/web/open-web.ts';
 import type { Counts } from './guard/counted-crawl.ts';
 import { judgeFigures } from './guard/judge-figures.ts';
@@ -39,7 +41,9 @@ export async function measure({ rounds }: BenchOptions): Promise<Measured> {
       crawlRatio: of('crawlRatio', 'x the fixed work, a crawl'),
       extractionRatio: of('extractionRatio', 'x the fixed work, the main content of pages'),
     };
-    const { lines, hasFailed } = judgeFigures(figures, lastRecord('guard')?.figures ?? {});
+    const record = lastRecord('guard');
+    const isSameMachine = record?.machine === surroundings().machine;
+    const { lines, hasFailed } = judgeFigures(figures, record?.figures ?? {}, isSameMachine);
     return { figures, detail: lines.join('\n'), hasFailed };
   } finally {
     await web.close();

@@ -25,3 +25,15 @@ test('a figure without a record is new, and holds', () => {
     hasFailed: false,
   });
 });
+
+test('a ratio is judged on such a machine as that of the record alone', () => {
+  const judged = judgeFigures(figures(100, 2.6), { promises: 100, crawlRatio: 2 }, false);
+  expect(judged).toEqual({
+    lines: [
+      '100 promises a page, recorded 100: +0.0 %',
+      '2.6 x the fixed work, recorded on another machine 2: +30.0 %: look at it',
+    ],
+    hasFailed: false,
+  });
+  expect(judgeFigures(figures(103, 2), { promises: 100, crawlRatio: 2 }, false).hasFailed).toBe(true);
+});
