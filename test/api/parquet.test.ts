@@ -151,7 +151,7 @@ test('a damaged record costs its row only, and is named', async () => {
   });
   expect(rows.index).toBeLessThan(5);
   expect(warned.join()).toContain(last!.file);
-  expect(readdirSync(out, { recursive: true }).filter((name) => String(name).endsWith('.part'))).toEqual([]);
+  expect(readdirSync(out).sort()).toEqual(['index']);
 });
 
 test('the table of URLs has seeds that are on their way to their hosts, too', async () => {

@@ -1,4 +1,5 @@
 /** An export in a folder: its files, and what it keeps meanwhile in a folder of its own. */
+import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ReadAt } from '../../../core/archive/scan-members.ts';
@@ -25,9 +26,15 @@ export class ExportFolder implements ExportStore {
     return this.resume({ name, bytes: 0 });
   }
 
-  resume({ name, bytes }: PausedFile): FolderFile {
-    const path = join(this.#out, name);
-    return new FolderFile(path, { name, bytes }, () => this.#makeFolder(dirname(path)));
+  resume(paused: PausedFile): FolderFile {
+    const path = join(this.#out, paused.name);
+    // Beside it, another file of the export could have the unfinished one's name.
+    const unfinished = join(this.#work, createHash('sha256').update(paused.name).digest('hex'));
+    const makeFolders = async () => {
+      await this.#makeFolder(this.#work);
+      await this.#makeFolder(dirname(path));
+    };
+    return new FolderFile({ path, unfinished, makeFolders }, paused);
   }
 
   async putWork(name: string, body: Uint8Array): Promise<void> {
@@ -61,34 +68,34 @@ export class ExportFolder implements ExportStore {
 
 /** A file that is not a part of an export. */
 export const createFile = (path: string): ExportFile =>
-  new FolderFile(path, { name: path, bytes: 0 }, async () => {});
+  new FolderFile({ path, unfinished: `${path}.part`, makeFolders: async () => {} }, { name: path, bytes: 0 });
+
+interface FilePlace {
+  readonly path: string;
+  /** Its path until it is complete. */
+  readonly unfinished: string;
+  readonly makeFolders: () => Promise<void>;
+}
 
 /** Written together. */
 const WRITE_BYTES = 1024 * 1024;
 
 class FolderFile implements ExportFile {
-  readonly #path: string;
+  readonly #place: FilePlace;
   readonly #given: PausedFile;
-  readonly #makeParent: () => Promise<void>;
   #handle: FileHandle | undefined;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #bytes: number;
 
-  constructor(path: string, given: PausedFile, makeParent: () => Promise<void>) {
-    this.#path = path;
+  constructor(place: FilePlace, given: PausedFile) {
+    this.#place = place;
     this.#given = given;
     this.#bytes = given.bytes;
-    this.#makeParent = makeParent;
   }
 
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /** Its name until it is complete. */
-  get #unfinished(): string {
-    return `${this.#path}.part`;
   }
 
   async add(bytes: Uint8Array): Promise<void> {
@@ -101,7 +108,7 @@ class FolderFile implements ExportFile {
   async complete(): Promise<void> {
     await this.#write();
     await this.#close();
-    await rename(this.#unfinished, this.#path);
+    await rename(this.#place.unfinished, this.#place.path);
   }
 
   async pause(): Promise<PausedFile> {
@@ -112,7 +119,7 @@ class FolderFile implements ExportFile {
 
   async abort(): Promise<void> {
     await this.#close().catch(() => {});
-    await rm(this.#unfinished, { force: true }).catch(() => {});
+    await rm(this.#place.unfinished, { force: true }).catch(() => {});
   }
 
   async #write(): Promise<void> {
@@ -125,9 +132,9 @@ class FolderFile implements ExportFile {
 
   async #open(): Promise<FileHandle> {
     if (this.#handle) return this.#handle;
-    await this.#makeParent();
+    await this.#place.makeFolders();
     const { bytes } = this.#given;
-    this.#handle = await open(this.#unfinished, bytes === 0 ? 'w' : 'a');
+    this.#handle = await open(this.#place.unfinished, bytes === 0 ? 'w' : 'a');
     // An earlier try of the slice may have added more.
     if (bytes > 0) await this.#handle.truncate(bytes);
     return this.#handle;
