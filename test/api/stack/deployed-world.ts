@@ -71,11 +71,12 @@ export function keepTime(time: VirtualTime): () => void {
   };
 }
 
-/** Joins the crawl's WARC files. */
+/** Joins the crawl's WARC files, as soon as they are old enough. */
 export async function compactNow(
   { cloud, connection: { clock } }: DeployedWorld,
   crawl: CrawlId,
 ): Promise<void> {
+  await clock.sleep(cloud.sizes.minJoinAgeMs + 1000);
   const { s3, dynamo } = cloud.clientsOf(cloud.begin('compactor'));
   const { settings, sizes } = cloud;
   await compactCrawl({ s3, dynamo, clock, names: settings, sizes, crawl, finished: true });
