@@ -29,12 +29,7 @@ test('what the linter or the compiler refuses is known without a test', async ()
 
 describe('worlds notice', () => {
   const FEW: readonly (readonly [what: string, functionName: string, operator: string, begins: string])[] = [
-    [
-      'a head that is written without its condition',
-      'HeadStore.#putCommand',
-      'drop-property',
-      '...condition',
-    ],
+    ['a head that is written without its condition', 'HeadStore.#put', 'drop-property', '...condition'],
     ['a token that is not sent', 'TurnCommit.run', 'drop-statement', 'await this.#sendToken('],
     ['links that are not sent', 'TurnCommit.#sendLinks', 'drop-statement', 'await exchange.send('],
   ];
