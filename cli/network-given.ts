@@ -4,7 +4,7 @@
  */
 
 import type { ProxyOptions } from '../shared/core/crawl/network-options.ts';
-import { isProxyUrl, REFUSED_HEADERS } from '../shared/core/crawl/network-schema.ts';
+import { isProxyUrl, REFUSED_HEADERS, SEEDS } from '../shared/core/crawl/network-values.ts';
 import { isOriginPattern } from '../shared/core/url/origin-pattern.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -15,7 +15,6 @@ export interface GivenHeader {
   readonly value: string;
 }
 
-const SEEDS = 'seeds';
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**

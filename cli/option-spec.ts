@@ -24,9 +24,10 @@ export interface OptionSpec {
   readonly argument?: string | undefined;
   readonly type: ValueType;
   readonly choices?: readonly string[] | undefined;
-  /** For a count without a key: the smallest and the largest value, and the default. */
+  /** For a count without a key: the smallest and the largest value. */
   readonly range?: readonly [least: number, most: number];
-  readonly preset?: string;
+  /** The default, as the operator would write it. */
+  readonly preset?: string | undefined;
   /** The key of the crawl's configuration that it sets; none for what concerns the command alone. */
   readonly key?: SettingKey;
   /** A flag that `--no-NAME` turns off. */

@@ -28,14 +28,26 @@ function helpOf({ doc, inHelp = '', type }: Setting): string {
   return `${begin}${inHelp}${REPEATABLE.has(type) ? '; repeatable' : ''}`;
 }
 
+const RULES_ON = Object.entries(URL_RULES).flatMap(([name, rule]) => (rule.default === true ? [name] : []));
+
+/** The default as the operator would write it. */
+function presetOf({ default: value, type }: Setting): string | undefined {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (type === 'rules') return RULES_ON.join(',');
+  if (typeof value !== 'number') return String(value);
+  if (type === 'duration') return formatDuration(value);
+  return type === 'bytes' ? formatBytes(value) : String(value);
+}
+
 const isHere = ({ only }: OptionSpec): boolean => only !== 'stack';
 
 /** In the order of the list. */
 export const SETTING_OPTIONS: readonly OptionSpec[] = SETTING_LIST.flatMap(([key, setting]) => {
   const { option: name, argument, type, choices, isNegatable, group } = setting;
   if (name === undefined) return [];
-  const place = placeOf(setting);
-  return [{ key, name, argument, type, choices, isNegatable, group, help: helpOf(setting), ...place }];
+  const texts = { preset: presetOf(setting), help: helpOf(setting) };
+  return [{ key, name, argument, type, choices, isNegatable, group, ...texts, ...placeOf(setting) }];
 });
 
 /** With those that are files. */
@@ -63,19 +75,3 @@ export const resumeOptions = (): readonly OptionSpec[] =>
 /** The options of some settings. */
 export const optionsOf = (...keys: readonly SettingKey[]): readonly OptionSpec[] =>
   SETTING_OPTIONS.filter(({ key }) => key !== undefined && keys.includes(key));
-
-/**
- * The option's default as the operator would write it; undefined where there is none.
- */
-export function defaultText({ key, preset, type }: OptionSpec): string | undefined {
-  if (!key) return preset;
-  const { default: value } = SETTINGS[key] as Setting;
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (type === 'rules') return RULES_ON.join(',');
-  if (typeof value !== 'number') return String(value);
-  if (type === 'duration') return formatDuration(value);
-  return type === 'bytes' ? formatBytes(value) : String(value);
-}
-
-const RULES_ON = Object.entries(URL_RULES).flatMap(([name, rule]) => (rule.default === true ? [name] : []));

@@ -2,7 +2,6 @@
 import { exitCodes, exitCodeTexts } from './exit-codes.ts';
 import { wrapWords } from './format.ts';
 import { GROUPS, type OptionSpec } from './option-spec.ts';
-import { defaultText } from './options.ts';
 import { exampleLine, PROGRAM } from './program.ts';
 import { allOptionsOf, isHere, isOnStack, stackUsageOf, type VerbEntry, type VerbFile } from './verb.ts';
 
@@ -57,7 +56,7 @@ function usageOf({ name, argument, type, isNegatable }: OptionSpec): string {
 }
 
 function helpOf(option: OptionSpec, entry: VerbEntry): string {
-  const preset = defaultText(option);
+  const { preset } = option;
   return preset === undefined ? meaningOf(option, entry) : `${meaningOf(option, entry)} (default ${preset})`;
 }
 
@@ -81,6 +80,6 @@ export const optionRows = (entry: VerbEntry, file: VerbFile): string[][] => [
   ...allOptionsOf(entry, file).map((option) => [
     `\`${usageOf(option)}\``,
     meaningOf(option, entry),
-    defaultText(option) ?? '',
+    option.preset ?? '',
   ]),
 ];

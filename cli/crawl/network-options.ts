@@ -4,6 +4,7 @@ import { messageOf } from '../../shared/core/base/error-message.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { cookiesOfSites, readNetscapeCookies } from '../../shared/core/crawl/netscape-cookies.ts';
 import { MAX_COOKIES } from '../../shared/core/crawl/network-schema.ts';
+import { SEEDS } from '../../shared/core/crawl/network-values.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
 import { hostKey } from '../../shared/core/url/host-key.ts';
@@ -97,7 +98,7 @@ function clientCertificates(cert: string | undefined, key: string | undefined): 
     throw new UsageError(
       'Expected a private key that is not encrypted: openssl pkey -in KEY -out PLAIN writes one, for a file that only you may read',
     );
-  return { clientCertificates: [{ hosts: ['seeds'], certificate, key: privateKey }] };
+  return { clientCertificates: [{ hosts: [SEEDS], certificate, key: privateKey }] };
 }
 
 function readPem(file: string, option: string): string {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { helpText } from '../../cli/help.ts';
-import { defaultText } from '../../cli/options.ts';
 import { optionRows } from '../../cli/verb-page.ts';
 import { TABLE, VERBS } from '../../cli/verbs.ts';
 import { FILES, OPTIONS, optionsOf, parsed } from './commands.ts';
@@ -92,8 +91,8 @@ test.each([
   ['max-pages', undefined],
   ['include', undefined],
   ['json', undefined],
-])('the default of --%s is read from the schema: %s', (name, text) => {
-  expect(defaultText(OPTIONS.find((option) => option.name === name)!)).toBe(text);
+])('the default of --%s is that of the setting: %s', (name, text) => {
+  expect(OPTIONS.find((option) => option.name === name)!.preset).toBe(text);
 });
 
 test('each option of a verb has a name of its own, and a flag no argument', () => {

@@ -52,6 +52,7 @@ async function loadedBy(...words: string[]): Promise<{ code: number; modules: st
 }
 
 const isAws = (module: string) => /@aws-sdk|@smithy|engines\/aws/.test(module);
+const isZod = (module: string) => /node_modules\/zod\//.test(module);
 const isSqlite = (module: string) => module === 'node:sqlite';
 
 describe('what is not needed is not loaded', () => {
@@ -73,6 +74,15 @@ describe('what is not needed is not loaded', () => {
     expect(modules.some((module) => module.endsWith('/cli/args.ts'))).toBe(true);
     expect(modules.filter(isAws)).toEqual([]);
   });
+
+  test.each([['--help'], ['--version'], ['help', 'status'], ['crawk'], ['status']])(
+    'and no zod by what checks no configuration: %j %j',
+    async (...words) => {
+      const { modules } = await loadedBy(...words);
+      expect(modules.some((module) => module.endsWith('/cli/args.ts'))).toBe(true);
+      expect(modules.filter(isZod)).toEqual([]);
+    },
+  );
 
   test('and no SQLite by what asks a stack, which is refused without credentials', async () => {
     const { code, modules, err } = await loadedBy('--stack', 'S', '--region', 'us-east-1', 'status', 'news');

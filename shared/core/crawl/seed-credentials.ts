@@ -5,7 +5,7 @@ import { parseUrl } from '../url/parse-url.ts';
 import { userinfoOf } from '../url/userinfo.ts';
 import { InvalidConfig } from './config.ts';
 import type { CrawlOptions } from './crawl-options.ts';
-import { SEEDS } from './network-schema.ts';
+import { SEEDS } from './network-values.ts';
 
 /** Settings for more origins than this would fill the crawl's record. */
 const MAX_ORIGINS = 1000;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import { SEEDS } from '../../core/crawl/network-schema.ts';
+import { SEEDS } from '../../core/crawl/network-values.ts';
 import { quoted } from '../../core/text/printable.ts';
 import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
 import { configOf } from './config-of.ts';

@@ -1,7 +1,7 @@
 /** `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as curl and Go read them. */
 import { InvalidConfig } from '../../../core/crawl/config.ts';
 import type { ProxyOptions } from '../../../core/crawl/network-options.ts';
-import { isProxyUrl } from '../../../core/crawl/network-schema.ts';
+import { isProxyUrl } from '../../../core/crawl/network-values.ts';
 import { isOriginPattern } from '../../../core/url/origin-pattern.ts';
 import { parseCidr, parseIp } from '../ip-address.ts';
 
