@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../shared/core/base/error-message.ts';
-import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { DIRECTORY_PATH, directoryOf } from '../../shared/core/identity/directory.ts';
 import { checkKeys, keyAt, readAgent, readIdentity } from '../../shared/core/identity/identity.ts';
 import { InvalidIdentity } from '../../shared/core/identity/invalid-identity.ts';
@@ -24,6 +23,7 @@ import {
 import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
 import { shellWord } from '../command-at.ts';
+import { parseCrawlConfig } from '../crawl-config.ts';
 import { withOutput } from '../export/output-file.ts';
 import { PROGRAM } from '../program.ts';
 import { UsageError } from '../usage-error.ts';
@@ -122,7 +122,7 @@ function writing(file: string, write: () => void): void {
 
 async function aboutCrawler(agent: string | undefined, asked: IdentityAsked): Promise<AboutCrawler> {
   const project = await readProject(asked.config);
-  return { agent, config: parseConfig({ ...project.crawl, ...asked.options }), about: asked.about };
+  return { agent, config: parseCrawlConfig({ ...project.crawl, ...asked.options }), about: asked.about };
 }
 
 async function publish(file: string, asked: IdentityAsked): Promise<void> {

@@ -58,14 +58,14 @@ export const command = verb({
   async run({ pages, hosts, even, responseMs, pageBytes, ...given }, place) {
     const { estimateCrawl } = await import('../../api/estimate/estimate.ts');
     const { USUAL_PAGE_BYTES, USUAL_RESPONSE_MS } = await import('../../api/estimate/estimate-crawl.ts');
-    const { parseConfig } = await import('../../shared/core/crawl/config.ts');
     const { STACK_POOL_DEFAULTS } = await import('../../shared/engines/aws/settings.ts');
     const { hostRate } = await import('../../shared/core/frontier/byte-rate.ts');
     const { hasOwnCode } = await import('../../shared/services/project/own-code.ts');
     const { readProject } = await import('../../shared/services/project/project-file.ts');
+    const { parseCrawlConfig } = await import('../crawl-config.ts');
     const { estimateText } = await import('../estimate-text.ts');
     const project = await readProject(given.config);
-    const config = parseConfig({ ...project.crawl, ...given.options });
+    const config = parseCrawlConfig({ ...project.crawl, ...given.options });
     const shape: CrawlShape = {
       pages,
       hosts,

@@ -1,10 +1,14 @@
 /** A crawl's configuration: its schema, made of the list of settings. Parsed once, immutable. */
 
 import { z } from 'zod';
+import { describeIssues, type IssueWords, type Path } from '../text/describe-issues.ts';
+import { keysAt } from '../text/schema-keys.ts';
 import type { CrawlConfig, CrawlOptions, HostConfig, HostOverride, ScopePreset } from './crawl-options.ts';
 import { InvalidConfig } from './invalid-config.ts';
+import { isSecretPath } from './secret-keys.ts';
 import { shapeOf } from './settings/kinds.ts';
-import { SETTINGS } from './settings/settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { SETTINGS, type SettingKey } from './settings/settings.ts';
 
 export {
   type CrawlConfig,
@@ -36,10 +40,46 @@ export function withRecrawl<T extends CrawlOptions>(changes: T): T {
 }
 
 /**
- * The complete configuration. Throws {@link InvalidConfig} with a line for each key that is unknown or wrong.
+ * The complete configuration. Throws {@link InvalidConfig}, which names each key that is unknown or wrong, the expected value
+ * and the given one. `words`: instead of the keys' own names.
  */
-export function parseConfig(given: unknown): CrawlConfig {
+export function parseConfig(given: unknown, words?: Partial<IssueWords>): CrawlConfig {
   const parsed = crawlConfigSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new InvalidConfig(z.prettifyError(parsed.error), { cause: parsed.error });
+  throw new InvalidConfig(faultsIn(parsed.error, given, words).join('; '), { cause: parsed.error });
+}
+
+/** Returns the faults that {@link parseConfig} would name. */
+export function configFaults(given: unknown, words?: Partial<IssueWords>): string[] {
+  const { error } = crawlConfigSchema.safeParse(given);
+  return error ? faultsIn(error, given, words) : [];
+}
+
+function faultsIn(error: z.ZodError, given: unknown, words?: Partial<IssueWords>): string[] {
+  const issues = describeIssues(error, given, {
+    name: nameOf,
+    object: (path) => ({ name: nameOf(path), keys: configKeysAt(path) }),
+    isSecret: isSecretPath,
+    unit: unitAt,
+    ...words,
+  });
+  return issues.map(({ message }) => message);
+}
+
+const nameOf = (path: Path): string => (path.length === 0 ? 'the configuration' : path.join('.'));
+
+/** The keys that the object at `path` may have. */
+export const configKeysAt = (path: Path): readonly string[] => keysAt(crawlConfigSchema, path);
+
+const UNITS: Readonly<Partial<Record<Setting['type'], string>>> = {
+  duration: 'milliseconds',
+  bytes: 'bytes',
+};
+
+/** The unit of the setting at `path`, of a crawl or of an override. */
+export function unitAt(path: Path): string | undefined {
+  const key = path.at(-1);
+  return key !== undefined && Object.hasOwn(SETTINGS, key)
+    ? UNITS[SETTINGS[key as SettingKey].type]
+    : undefined;
 }

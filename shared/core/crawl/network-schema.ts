@@ -35,7 +35,7 @@ export const cookieSchema = lazy(() =>
   z.strictObject({
     domain: z.string().min(1).max(253),
     subdomains: z.boolean().optional(),
-    path: z.string().startsWith('/').max(1024).optional(),
+    path: z.string().startsWith('/', 'a path from the first / on').max(1024).optional(),
     secure: z.boolean().optional(),
     expiresAt: z.number().optional(),
     name: z.string().regex(HEADER_NAME, 'the name of a cookie'),
@@ -46,7 +46,8 @@ export const cookieSchema = lazy(() =>
   }),
 );
 
-const pem = (what: string) => z.string().max(MAX_PEM_CHARS).includes(`-----BEGIN ${what}`);
+const pem = (what: string) =>
+  z.string().max(MAX_PEM_CHARS).includes(`-----BEGIN ${what}`, `PEM with -----BEGIN ${what}-----`);
 
 export const clientCertificateList = () =>
   z
@@ -54,7 +55,7 @@ export const clientCertificateList = () =>
       z.strictObject({
         hosts: z.array(pattern()).min(1),
         certificate: pem('CERTIFICATE'),
-        key: z.string().max(MAX_PEM_CHARS).includes('PRIVATE KEY-----'),
+        key: z.string().max(MAX_PEM_CHARS).includes('PRIVATE KEY-----', 'PEM with a PRIVATE KEY'),
       }),
     )
     .max(20);
@@ -91,7 +92,7 @@ export const headersByHost = () =>
 export const cookieList = () => z.array(cookieSchema()).max(MAX_COOKIES);
 
 /** `user:password` by host pattern. */
-export const authByHost = () => z.record(pattern(), z.string().max(1000).includes(':'));
+export const authByHost = () => z.record(pattern(), z.string().max(1000).includes(':', 'user:password'));
 
 const isBlock = (text: string): boolean => /^[\da-f.:]{2,45}\/\d{1,3}$/i.test(text);
 

@@ -15,6 +15,8 @@ export interface IssueWords {
   object(path: Path): { readonly name: string; readonly keys: readonly string[] };
   /** Writes a value as the user would write it; JSON if this is undefined. */
   value?(value: unknown, path: Path): string | undefined;
+  /** The unit of the number at `path`, if it has one. */
+  unit?(path: Path): string | undefined;
   /** Whether the value at `path` must not be shown. */
   isSecret?(path: Path): boolean;
 }
@@ -54,7 +56,10 @@ function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']
 function expectation(issue: z.core.$ZodIssue, words: IssueWords): string {
   if (issue.code === 'too_small') return bound(issue, ['at least', '>='], issue.minimum, words);
   if (issue.code === 'too_big') return bound(issue, ['at most', '<='], issue.maximum, words);
-  if (issue.code === 'invalid_type') return `to be of type ${issue.expected}`;
+  if (issue.code === 'invalid_type') {
+    const unit = words.unit?.(issue.path);
+    return `to be of type ${issue.expected}${unit === undefined ? '' : ` (${unit})`}`;
+  }
   if (issue.code === 'invalid_key') return `to be ${issue.issues[0]?.message ?? 'another one'}`;
   if (issue.code === 'invalid_value') return `to be one of ${issue.values.join(', ')}`;
   return `to be ${issue.message}`;

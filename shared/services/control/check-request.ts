@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { unitAt } from '../../core/crawl/config.ts';
 import { isSecretPath } from '../../core/crawl/secret-keys.ts';
 import { describeIssues } from '../../core/text/describe-issues.ts';
 import { keysAt } from '../../core/text/schema-keys.ts';
@@ -15,6 +16,7 @@ export function checkRequest<S extends z.ZodObject>(schema: S, given: unknown, n
   const issues = describeIssues(parsed.error, given, {
     name: nameOf,
     isSecret: isSecretPath,
+    unit: unitAt,
     object: (path) => ({ name: nameOf(path), keys: keysAt(schema, path) }),
   });
   const field = issues[0]?.path.join('.');

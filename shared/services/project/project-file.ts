@@ -6,12 +6,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../core/base/error-message.ts';
-import { type CrawlOptions, crawlConfigSchema, InvalidConfig } from '../../core/crawl/config.ts';
-import { isSecretPath } from '../../core/crawl/secret-keys.ts';
-import { describeIssues } from '../../core/text/describe-issues.ts';
+import { type CrawlOptions, configFaults, configKeysAt, InvalidConfig } from '../../core/crawl/config.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable, shorten } from '../../core/text/printable.ts';
-import { keysAt } from '../../core/text/schema-keys.ts';
 import { isWebhookTarget, MIN_SECRET } from '../webhook/webhook.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
@@ -152,17 +149,14 @@ export function crawlFaults(
   at: readonly string[] = [],
   more: readonly string[] = [],
 ): string[] {
-  const parsed = crawlConfigSchema.safeParse(crawl);
-  if (parsed.success) return [];
-  const issues = describeIssues(parsed.error, crawl, {
-    isSecret: isSecretPath,
-    name: (path) => [...at, ...path].join('.'),
+  const name = (path: readonly PropertyKey[]) => [...at, ...path].join('.') || 'the options';
+  return configFaults(crawl, {
+    name,
     object: (path) => ({
-      name: [...at, ...path].join('.') || 'the options',
-      keys: [...keysAt(crawlConfigSchema, path), ...(path.length === 0 ? more : [])],
+      name: name(path),
+      keys: [...configKeysAt(path), ...(path.length === 0 ? more : [])],
     }),
   });
-  return issues.map(({ message }) => message);
 }
 
 function isFunction(value: unknown): boolean {

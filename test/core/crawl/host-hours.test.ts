@@ -219,6 +219,6 @@ describe('what is wrong', () => {
     expect(parse).toThrow('ranges of hours such as 22:00-06:00: "9" is not a range');
     expect(parse).toThrow('days such as mon-fri: "montag" is not a day');
     expect(parse).toThrow('a time zone, such as Europe/Berlin');
-    expect(parse).toThrow('overrides[0].hours');
+    expect(parse).toThrow('overrides.0.hours');
   });
 });

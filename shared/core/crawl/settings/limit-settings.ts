@@ -10,17 +10,21 @@ const MAX_HOSTS_PER_DOMAIN = 10_000;
 export const MAX_DOMAIN_BUDGETS = 5000;
 /** A number of nine digits at most. */
 const LINK_BUDGET = /^links:[1-9]\d{0,8}$/;
+const BUDGET = 'a whole number from 1, links, links:N or off';
 /** No crawl comes near: a larger number is a mistake. */
 const MAX_COUNT = 1e15;
 const YEAR_MS = 366 * 86_400_000;
 const MAX_DOLLARS = 1e6;
 
 const domainBudget = () =>
-  z.union([
-    z.literal(['off', 'links']),
-    z.string().regex(LINK_BUDGET) as unknown as z.ZodType<`links:${number}`, `links:${number}`>,
-    z.int().min(1),
-  ]);
+  z.union(
+    [
+      z.literal(['off', 'links']),
+      z.string().regex(LINK_BUDGET, BUDGET) as unknown as z.ZodType<`links:${number}`, `links:${number}`>,
+      z.int().min(1),
+    ],
+    { error: BUDGET },
+  );
 
 const domainBudgets = () =>
   z
@@ -100,7 +104,14 @@ export const LIMIT_SETTINGS = {
     default: 86_400_000,
   }),
   maxHostsPerDomain: setting(
-    other(() => z.union([z.literal('off'), z.int().min(1).max(MAX_HOSTS_PER_DOMAIN)]), 'countOrOff', 'N|off'),
+    other(
+      () =>
+        z.union([z.literal('off'), z.int().min(1).max(MAX_HOSTS_PER_DOMAIN)], {
+          error: `a whole number from 1 to ${MAX_HOSTS_PER_DOMAIN}, or off`,
+        }),
+      'countOrOff',
+      'N|off',
+    ),
     {
       doc: 'Hosts visited of a registrable domain; links to others are skipped; 1000 with scope any, otherwise off',
       more: 'The number is 10,000 at most. Seeds are not skipped.',

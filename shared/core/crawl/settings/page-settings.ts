@@ -104,7 +104,14 @@ export const PAGE_SETTINGS = {
     },
   ),
   modifiedSince: sitemap(
-    other(() => z.iso.date().or(z.iso.datetime({ offset: true })), 'date', 'DATE'),
+    other(
+      () =>
+        z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+          error: 'a date such as 2026-01-31, or with a time such as 2026-01-31T12:00:00Z',
+        }),
+      'date',
+      'DATE',
+    ),
     {
       doc: 'Leave out URLs that were not modified since, according to their sitemap: 2026-01-31, or with a time',
       more: 'Dates and times are written as in ISO 8601.',

@@ -34,7 +34,11 @@ export const POLITENESS_SETTINGS = {
     default: 0,
   }),
   ipDelayExcept: setting(
-    other(() => z.array(z.cidrv4().or(z.cidrv6())).max(MAX_IP_BLOCKS)),
+    other(() =>
+      z
+        .array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a CIDR block such as 104.16.0.0/13' }))
+        .max(MAX_IP_BLOCKS),
+    ),
     {
       doc: 'Addresses without this pause, as CIDR blocks (`104.16.0.0/13`): those of CDNs, behind which are many servers',
       more: 'The list has 2,000 at most.',
