@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { didYouMean } from '../shared/core/text/nearest.ts';
+import { shorten } from '../shared/core/text/printable.ts';
 import type { WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -25,10 +26,18 @@ const stackOptionsSchema = z.strictObject(
   Object.fromEntries(STACK_OPTION_LIST.map(([key, { schema }]) => [key, schema as z.ZodType])),
 );
 
+/** Faults that are named. */
+const MAX_FAULTS = 50;
+const MAX_SHOWN = 200;
+
 /** The complete options. Throws {@link InvalidOptions} with a line for each that is unknown or wrong. */
 export function parseOptions(given: Readonly<Record<string, unknown>>): StackOptions {
   const parsed = stackOptionsSchema.safeParse(given);
-  if (!parsed.success) throw new InvalidOptions(parsed.error.issues.flatMap(linesOf(given)).join('\n'));
+  if (!parsed.success) {
+    // A list may have many wrong parts.
+    const lines = parsed.error.issues.slice(0, MAX_FAULTS).flatMap(linesOf(given));
+    throw new InvalidOptions([...new Set(lines)].join('\n'));
+  }
   const options = parsed.data as unknown as StackOptions;
   const { maxConcurrency, turnQueues } = options;
   if (maxConcurrency < 2 * turnQueues) {
@@ -84,7 +93,7 @@ const linesOf =
   (issue: z.core.$ZodIssue): string[] => {
     const names = Object.keys(STACK_OPTIONS);
     if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
-      return issue.keys.map((key) => {
+      return issue.keys.slice(0, MAX_FAULTS).map((key) => {
         const hint = didYouMean(key, names, `expected one of ${names.join(', ')}`);
         return `There is no option ${key}: ${hint}`;
       });
@@ -92,7 +101,8 @@ const linesOf =
     const name = String(issue.path[0]);
     // Keys that an object of an option does not have.
     const expected = issue.code === 'unrecognized_keys' ? ADOPTED : issue.message;
-    return [`Option ${name}: expected ${expected}, got ${JSON.stringify(inSeconds(given[name]))}`];
+    const came = shorten(String(JSON.stringify(inSeconds(given[name]))), MAX_SHOWN);
+    return [`Option ${name}: expected ${expected}, got ${came}`];
   };
 
 /** Throws `InvalidOptions` if the project has a webhook, which a template must not hold, and the stack has none of its own. */

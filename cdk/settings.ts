@@ -1,4 +1,4 @@
-import { type CrawlOptions, parseConfig } from '../shared/core/crawl/config.ts';
+import { type CrawlOptions, InvalidConfig, parseConfig } from '../shared/core/crawl/config.ts';
 import { type BoundedKey, missingAt, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
 import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/crawler/worker/small-worker.ts';
@@ -8,6 +8,7 @@ import {
   type StackTimes,
   timesOf,
 } from '../shared/engines/aws/settings.ts';
+import { crawlFaults } from '../shared/services/project/project-file.ts';
 import type { Stores } from './constructs/grants.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -24,6 +25,8 @@ export function settingsOf(
   { frontier, state, archive }: Stores,
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
+  const faults = crawlFaults(crawl, ['crawl']);
+  if (faults.length > 0) throw new InvalidConfig(faults.join('; '));
   refuseSecrets(crawl);
   const crawlDefaults = fittedCrawl(withoutMachine(crawl, options), timesOf({ workerTimeoutMs }));
   checkSize(crawlDefaults, options);
@@ -103,7 +106,6 @@ function refuseSecrets({
   );
 }
 
-/** A proxy that is not a URL is refused by the schema. */
 const hasPassword = ({ url }: NonNullable<CrawlOptions['proxies']>[number]): boolean => {
   const { username, password } = URL.parse(url) ?? {};
   return Boolean(username || password);

@@ -288,7 +288,12 @@ describe('props', () => {
     ],
     [{ name: '1st' }, 'Option stackName: expected a letter'],
     [{ parameterName: 'strand' }, 'Option parameterName: expected a path such as /strand/news'],
-    [{ crawl: { delayMs: -1 } }, 'delayMs'],
+    [{ crawl: { delayMs: -1 } }, 'Expected crawl.delayMs >= 0, got -1'],
+    [{ crawl: { maxPagess: 5 } as never }, 'Unknown key maxPagess in crawl; did you mean maxPages?'],
+    [{ crawl: null as never }, 'Expected crawl to be of type object, got null'],
+    [{ crawl: { headers: null as never } }, 'Expected crawl.headers to be of type record'],
+    [{ crawl: { proxies: [null as never] } }, 'Expected crawl.proxies.0 to be of type object'],
+    [{ crawl: { proxies: 'http://proxy' as never } }, 'Expected crawl.proxies to be of type array'],
     [{ webhookParameter: 'webhook' }, 'Option webhookParameter: expected a path such as /strand/webhook'],
     [{ identityParameter: 'identity' }, 'Option identityParameter: expected a path such as /strand/identity'],
     [

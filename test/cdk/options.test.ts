@@ -4,6 +4,15 @@ import { optionsInContext, parseOptions, projectFileIn } from '../../cdk/options
 import { STACK_OPTION_LIST, STACK_OPTIONS } from '../../cdk/stack-options.ts';
 import { BOUNDED_SETTINGS } from '../../shared/core/crawl/settings/settings.ts';
 
+function errorOf(given: Readonly<Record<string, unknown>>): string {
+  try {
+    parseOptions(given);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
 describe('options of a stack', () => {
   test('nothing needs to be said', () => {
     expect(parseOptions({})).toMatchObject({
@@ -71,6 +80,16 @@ describe('options of a stack', () => {
 
   test('all errors are reported at once', () => {
     expect(() => parseOptions({ dueShards: 0, colour: 1 })).toThrow(/dueShards.*\n.*colour/);
+  });
+
+  test('a long list of wrong values is one line, which is cut', () => {
+    const given = { allowPrivateAddresses: Array(100_000).fill('10.0.0'), tags: () => {} };
+    const [line, ...others] = errorOf(given).split('\n');
+    expect(line).toMatch(/^Option allowPrivateAddresses: expected CIDR blocks.*\.\.\.$/);
+    expect(line?.length).toBeLessThan(400);
+    expect(others.length).toBeLessThan(2);
+    const keys = Array.from({ length: 100_000 }, (_, i) => [`colour${i}`, 1]);
+    expect(errorOf(Object.fromEntries(keys)).split('\n')).toHaveLength(50);
   });
 
   test.each(STACK_OPTION_LIST)('%s is said in sentences', (_, { doc, more, costs }) => {
