@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fetchOptions } from '../../cli/crawl/fetch-options.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { crawlConfigSchema, InvalidConfig } from '../../shared/core/crawl/config.ts';
 
@@ -19,6 +20,11 @@ describe('a configuration that the schema refuses', () => {
     [undefined, 'Expected a configuration to be of type object, got nothing'],
   ])('%j is named by its option', (given, message) => {
     expect(() => parseCrawlConfig(given)).toThrow(new InvalidConfig(message));
+  });
+
+  test('the options of one page are named as they were given', async () => {
+    const asked = { url: 'http://a.test/', options: { maxBytesPerSecondPerHost: 5 } };
+    await expect(fetchOptions(asked)).rejects.toThrow('Expected --limit-rate-per-host >= 100 B, got 5 B');
   });
 
   test('nothing given is all defaults', () => {
