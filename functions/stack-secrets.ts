@@ -1,6 +1,8 @@
 /** The secrets that a deployer gives all crawls of a stack, as a parameter holds them: pure. */
 import { z } from 'zod';
 import { type CrawlConfig, crawlConfigSchema } from '../shared/core/crawl/config.ts';
+import { describeIssues, type Path } from '../shared/core/text/describe-issues.ts';
+import { keysAt } from '../shared/core/text/schema-keys.ts';
 
 const { headers, cookies, auth, proxies } = crawlConfigSchema.shape;
 
@@ -25,10 +27,13 @@ export type StackSecrets = Readonly<Pick<CrawlConfig, 'headers' | 'cookies' | 'a
 export function readStackSecrets(value: unknown): StackSecrets {
   const parsed = secretsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'the value'}: ${message}`,
-  );
-  throw new Error(faults.join('; '));
+  const name = (path: Path) => path.join('.') || 'the value';
+  const issues = describeIssues(parsed.error, value, {
+    name,
+    object: (path) => ({ name: name(path), keys: keysAt(secretsSchema, path) }),
+    isSecret: () => true,
+  });
+  throw new Error(issues.map(({ message }) => message).join('; '));
 }
 
 /** Returns the crawl's settings with the secrets. The crawl's own ones come first; its proxies replace all others. */

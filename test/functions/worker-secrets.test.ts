@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readStackSecrets } from '../../functions/stack-secrets.ts';
 import { createWorkerSecrets } from '../../functions/worker-secrets.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 
@@ -101,6 +102,14 @@ describe('secrets that cannot be used', () => {
     state.value = SECRETS;
     await load();
     expect(settingsOf(parseConfig({}))).toMatchObject(SECRETS);
+  });
+
+  test.each([
+    [{ auth: { 'a.test': MARK } }, 'Expected auth.a.test to be user:password, got a value that is not shown'],
+    [{ cookie: [] }, 'Unknown key cookie in the value; did you mean cookies?'],
+    [{ headers: { seeds: {} } }, 'Expected headers to be names of hosts, neither * nor seeds'],
+  ])('are named by their keys', (value, message) => {
+    expect(() => readStackSecrets(value)).toThrow(message);
   });
 
   test('leave those in use that were read before', async () => {
