@@ -44,7 +44,7 @@ test.each<[why: string, text: string, message: RegExp]>([
   [
     'a number that is none',
     'url,delayMs\na.test,2s',
-    /^--sites f: line 2: Expected delayMs to be of type number, got "2s"$/,
+    /^--sites f: line 2: Expected delayMs to be of type number \(milliseconds\), got "2s"$/,
   ],
   ['a quote that is not closed', 'url,group\n"a.test,x', /^--sites f: line 2: a quote is not closed/],
   ['text after a quote', 'url,group\n"a.test"x,y', /^--sites f: line 2: a quote is not closed/],

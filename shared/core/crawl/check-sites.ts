@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeIssues } from '../text/describe-issues.ts';
 import { quoted } from '../text/printable.ts';
 import { parseSeed } from '../url/parse-seed.ts';
-import { isRecrawling } from './config.ts';
+import { isRecrawling, unitAt } from './config.ts';
 import type { CrawlConfig } from './crawl-options.ts';
 import { InvalidConfig } from './invalid-config.ts';
 import { optionalShape } from './settings/kinds.ts';
@@ -78,6 +78,7 @@ function readSite(one: unknown, mayRecrawl: boolean): Site | string {
     const [issue] = describeIssues(parsed.error, one, {
       name: ([key, ...rest]) => (key === undefined ? 'a site' : [key, ...rest].join('.')),
       object: () => ({ name: 'a site', keys: SITE_KEYS }),
+      unit: unitAt,
     });
     const message = issue?.message ?? 'it is not a site';
     const isStrange = message.startsWith('Unknown key') && !message.includes(';');

@@ -104,7 +104,7 @@ test.each<[why: string, given: readonly object[], message: RegExp]>([
   [
     'a wrong value',
     [{ url: 'a.test', delayMs: 'x' }],
-    /^line 1: Expected delayMs to be of type number, got "x"/,
+    /^line 1: Expected delayMs to be of type number \(milliseconds\), got "x"/,
   ],
   ['a group that is none', [{ url: 'a.test', group: 'a b' }], /^line 1: Expected group /],
   [
