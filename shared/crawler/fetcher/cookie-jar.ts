@@ -1,7 +1,7 @@
 import type { CookieOptions } from '../../core/crawl/network-options.ts';
 import { hostKey, hostName, pathOf } from '../../core/url/host-key.ts';
 
-/** Returns the value of the CookieOptions header for a canonical URL, or undefined if it gets none. */
+/** Returns the value of the Cookie header for a canonical URL, or undefined if it gets none. */
 export type CookieJar = (url: string, now: () => number) => string | undefined;
 
 /** RFC 6265 asks for 50 of a domain at least; a server refuses heads of more than 8 to 16 KB. */
