@@ -1,9 +1,12 @@
 /** The price of a product page, which stands far from the sentences about the product. */
 import type { TextBlock } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
 
 const PRICE = /[$€£¥]\s?\d|\d\s?(?:€|EUR|USD|kr)\b/;
 /** Longer texts are sentences. */
 const MAX_PRICE_CHARS = 40;
+/** Elements whose classes differ only behind this count as alike. */
+const MAX_CLASS_CHARS = 400;
 /** More prices of the same kind are those of a list of products. */
 const MAX_ALIKE = 2;
 
@@ -25,5 +28,8 @@ export function withPrice(main: readonly TextBlock[], blocks: readonly TextBlock
   return main;
 }
 
-const kindOf = ({ element: { name, attributes, parent } }: TextBlock): string =>
-  `${name} ${attributes.class ?? ''} ${parent?.name} ${parent?.attributes.class ?? ''}`;
+const kindOf = ({ element }: TextBlock): string => `${nameOf(element)} ${nameOf(element.parent)}`;
+
+/** Bounded: a parent is named once for each of its prices. */
+const nameOf = (element: ContentElement | undefined): string =>
+  `${element?.name} ${(element?.attributes.class ?? '').slice(0, MAX_CLASS_CHARS)}`;
