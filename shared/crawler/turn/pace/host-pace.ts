@@ -148,30 +148,38 @@ export class HostPace {
 
   /** Whether the next request to the host may start now, and nothing has to be waited for to know it. */
   isMoment(): boolean {
-    const { crawl } = this.#options;
-    const { engine, stopping } = this.#services;
-    if (this.#isOver || stopping.aborted || this.#crawlPace.isOn || this.#address.isOn) return false;
-    if (!crawl.isCurrent() || crawl.status !== 'running') return false;
-    const now = engine.clock.now();
-    return now <= this.#options.endBy() && this.#allowedAt(now) <= now;
+    if (this.#isEnded || !this.#options.crawl.isCurrent()) return false;
+    return !this.#crawlPace.isOn && !this.#address.isOn && this.#restMs() === 0;
   }
 
   /** Waits until the next request to the host may start. False: that is too late for this turn, or the turn is over. */
   async waitForMoment(): Promise<boolean> {
-    const { crawl } = this.#options;
     const { engine, stopping } = this.#services;
     for (;;) {
-      if (this.#isOver || stopping.aborted) return false;
+      if (this.#isEnded) return false;
       // Paused or stopped since the turn began?
-      if ((await crawl.current()).status !== 'running') return false;
-      const now = engine.clock.now();
-      const restMs = this.#allowedAt(now) - now;
-      const endBy = this.#options.endBy();
-      if (now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy) return false;
+      await this.#options.crawl.current();
+      const restMs = this.#restMs();
+      if (restMs === undefined) return false;
       if (restMs > 0) await engine.clock.sleep(restMs, stopping);
       else if (this.#crawlPace.isOn && (await this.#waitsForCrawl())) continue;
       else if (!this.#address.isOn || !(await this.#waitsForAddress())) return true;
     }
+  }
+
+  get #isEnded(): boolean {
+    return this.#isOver || this.#services.stopping.aborted;
+  }
+
+  /** How long the host rests before its next request, by its rest and by its hours. Undefined: for longer than this turn waits. */
+  #restMs(): number | undefined {
+    const { crawl } = this.#options;
+    if (crawl.status !== 'running') return undefined;
+    const now = this.#services.engine.clock.now();
+    const restMs = this.#allowedAt(now) - now;
+    const endBy = this.#options.endBy();
+    const isTooLong = now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy;
+    return isTooLong ? undefined : restMs;
   }
 
   /** Postpones the host if other hosts have the crawl's bytes a second. */

@@ -100,8 +100,10 @@ interface Given {
   readonly lanesRestUntil?: number;
   readonly leaseMs?: number;
   readonly endByMs?: number;
-  /** By call. The last one stays. */
+  /** By load of the record. The last one stays. */
   readonly statuses?: readonly string[];
+  /** The settings of the record that is loaded already. Default: it has to be loaded. */
+  readonly fresh?: CrawlOptions;
   readonly isRunning?: boolean;
   /** Whether the crawl runs, by question. Then `isRunning`. */
   readonly runs?: readonly boolean[];
@@ -128,6 +130,7 @@ function paceOf({
   leaseMs = 600_000,
   endByMs = 600_000,
   statuses = ['running'],
+  fresh,
   isRunning = true,
   requests = 9,
   answers = 0,
@@ -144,7 +147,7 @@ function paceOf({
   const stopping = new AbortController();
   const said: unknown[] = [];
   const events: unknown[] = [];
-  const left = [...statuses];
+  const [first, ...later] = statuses;
   const [runsLeft, outcomesLeft] = [[...runs], [...outcomes]];
   const counted: unknown[] = [];
   const services = {
@@ -172,14 +175,25 @@ function paceOf({
     stopping: stopping.signal,
     onEvent: (event: unknown) => events.push(event),
   } as unknown as TurnServices;
+  const configOf = (more: CrawlOptions) =>
+    createHostConfigs(parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...more }))(
+      'a.test',
+    );
+  let isLoaded = false;
   const crawl = {
     id: 'c',
     host: 'a.test',
     everywhere: 'the crawl',
-    config: createHostConfigs(
-      parseConfig({ adaptive: false, delayMs: 1000, totalTimeoutMs: 5000, ...config }),
-    )('a.test'),
-    current: async () => ({ status: left.length > 1 ? left.shift() : left[0] }),
+    config: configOf(config),
+    status: first,
+    async current() {
+      if (isLoaded) this.status = later.shift() ?? this.status;
+      isLoaded = true;
+    },
+    isCurrent() {
+      if (fresh) this.config = configOf({ ...config, ...fresh });
+      return fresh !== undefined;
+    },
     isRunning: async () => runsLeft.shift() ?? isRunning,
   };
   const options = {
@@ -263,6 +277,40 @@ describe('the moment to ask a host', () => {
     const moment = pace.waitForMoment();
     await time.advance(3000);
     expect(await moment).toBe(false);
+  });
+});
+
+describe('that the moment has come is known at once', () => {
+  const rest = (ms: number): Given => ({ head: { clock: { nextFetchAt: T0 + ms, failures: 0 } } });
+
+  test.each<[what: string, isNow: boolean, given: Given]>([
+    ['nothing is in the way', true, {}],
+    ['the rest is just over', true, rest(0)],
+    ['the turn ends now', true, { endByMs: 0 }],
+    ['the host rests', false, rest(1)],
+    ['another crawl has just sent it a request', false, { lanesRestUntil: T0 + 1 }],
+    ['the turn has ended', false, { endByMs: -1 }],
+    ['the crawl is paused', false, { statuses: ['paused'] }],
+  ])('as a wait for it would show: %s', async (_, isNow, given) => {
+    const { pace, clock } = paceOf({ fresh: {}, ...given });
+    expect(pace.isMoment()).toBe(isNow);
+    let isAtOnce = false;
+    const waiting = pace.waitForMoment().then((is) => {
+      isAtOnce = is;
+    });
+    await clock.advance(0);
+    expect(isAtOnce).toBe(isNow);
+    await clock.drive(waiting);
+  });
+
+  test('unless the turn is over, or something has to be loaded or waited for', () => {
+    const over = paceOf({ fresh: {} });
+    over.pace.end();
+    const stopped = paceOf({ fresh: {} });
+    stopped.stopping.abort();
+    const others = [{}, { fresh: {}, config: { ipDelayMs: 1000 } }, { fresh: { maxBytesPerSecond: 1000 } }];
+    const all = [over, stopped, ...others.map(paceOf)];
+    expect(all.map(({ pace }) => pace.isMoment())).toEqual(all.map(() => false));
   });
 });
 
