@@ -101,3 +101,23 @@ test('one that is found after the copies were looked for is freed, too', async (
   expect(await isFreed(ledger, late.url)).toBe(true);
   expect(await isFreed(ledger, COPY)).toBe(true);
 });
+
+test('what concerns no copy, nor what was one, changes nothing', async () => {
+  const results = [undefined, { fetchedAt: T0 }, { fetchedAt: T0, duplicateOf: ORIGINAL }];
+  const records = (['waiting', 'fetched', 'gone', 'redirect', 'failed', 'skipped'] as const).flatMap(
+    (state) => results.map((result) => recordOf(COPY, { state, result, via: OTHER })),
+  );
+  const pairs = records.flatMap((record) =>
+    [undefined, ...records].map((before) => [record, before] as const),
+  );
+  const { freed } = await open([]);
+  const unconcerned = pairs.filter((pair) => !freed.concerns(...pair));
+  // Fetched, and neither it nor the record before names an original.
+  expect(unconcerned).toHaveLength(2 * (1 + 2 * 6));
+  for (const [record, before] of unconcerned) {
+    const { ledger, counters, freed } = await open([copyOf(OTHER), recordOf(ORIGINAL, { state: 'gone' })]);
+    await freed.take(record, NOW, before);
+    expect(counters.totals.hints).toEqual({ canonicalCopy: 1 });
+    expect(await isFreed(ledger, OTHER)).toBe(false);
+  }
+});

@@ -6,7 +6,7 @@ import { encodeRules } from '../../../shared/core/robots/rules-text.ts';
 import { usageFileKey } from '../../../shared/core/robots/usage-files.ts';
 import { TDMREP_PATH } from '../../../shared/core/usage/tdmrep-file.ts';
 import { RobotsStore, STALE_MS } from '../../../shared/crawler/turn/robots/robots-store.ts';
-import type { UsageKeeper } from '../../../shared/crawler/turn/usage-keeper.ts';
+import { UsageKeeper } from '../../../shared/crawler/turn/usage-keeper.ts';
 import { T0 } from '../worker/fake-clock.ts';
 import { type Answer, redirect, robots } from '../worker/scripted-fetcher.ts';
 import { driven, openTurn, type TurnSituation } from './turn-bench.ts';
@@ -83,6 +83,44 @@ describe('what robots.txt says about the use of a page', () => {
     expect(await usage.ofRobots(PAGE)).toEqual([]);
     expect(await usage.missing(PAGE)).toEqual([]);
     expect(work).toEqual([]);
+  });
+});
+
+describe('whether anything is said of a page', () => {
+  const PLAIN = robots('User-agent: *\nDisallow: /private\n');
+  const situations: readonly TurnSituation[] = [PLAIN, ROBOTS].flatMap((answer) =>
+    ([{}, { purpose: 'archive' }, RESEARCH, TRAINING] as const).flatMap((purpose) =>
+      (['obey', 'ignore'] as const).flatMap((obeys) =>
+        [0, 100_000].map((maxHeadRules) => ({
+          site: { [OWN]: answer },
+          config: { ...purpose, robots: obeys },
+          sizes: { maxHeadRules },
+        })),
+      ),
+    ),
+  );
+
+  test('is known before it is asked for', async () => {
+    const known = await Promise.all(
+      situations.map(async (situation) => {
+        const { usage, fetchRobots, parts, services } = await open(situation);
+        await fetchRobots();
+        const known = parts.knownRobots;
+        // The next turn's, which knows only the head.
+        const store = new RobotsStore(services, { ...parts, known, sitemapLinks: {} as never, version: 1 });
+        const keepers = [usage, new UsageKeeper(services, { ...parts, known, store })];
+        return Promise.all(
+          keepers.map(async (one) => {
+            const mayState = one.mayState(PAGE);
+            const stated = [...(await one.ofRobots(PAGE)), ...(await one.ofFiles(PAGE))];
+            return { mayState, hasStated: stated.length > 0 };
+          }),
+        );
+      }),
+    );
+    expect(known.flat().filter(({ mayState, hasStated }) => hasStated && !mayState)).toEqual([]);
+    expect(known.flat().filter(({ mayState }) => !mayState).length).toBeGreaterThan(10);
+    expect(known.flat().filter(({ hasStated }) => hasStated).length).toBeGreaterThan(10);
   });
 });
 

@@ -110,6 +110,25 @@ describe('rules that were kept', () => {
     expect(await long.newStore().fresh(ORIGIN)).toEqual(SECRET);
   });
 
+  test('are known at once if they are in the head, or were read in this turn', async () => {
+    for (const [maxHeadRules, isInHead] of [
+      [100_000, true],
+      [0, false],
+    ] as const) {
+      const { store, newStore, clock } = await open({ sizes: { maxHeadRules } });
+      await store.keep(ORIGIN, SECRET, LATER);
+      const next = newStore();
+      const atOnce = isInHead ? SECRET : undefined;
+      expect([next.freshInHead(ORIGIN), next.lastInHead(ORIGIN)]).toEqual([atOnce, atOnce]);
+      expect(next.freshInHead(HTTPS)).toBeUndefined();
+      expect(await next.fresh(ORIGIN)).toEqual(SECRET);
+      expect([next.freshInHead(ORIGIN), next.lastInHead(ORIGIN)]).toEqual([SECRET, SECRET]);
+      await clock.advance(LATER - T0);
+      expect([next.freshInHead(ORIGIN), next.lastInHead(ORIGIN)]).toEqual([undefined, SECRET]);
+      expect([await next.fresh(ORIGIN), await next.last(ORIGIN)]).toEqual([undefined, SECRET]);
+    }
+  });
+
   test('are read once in a turn', async () => {
     const { store, newStore, engine } = await open({ sizes: { maxHeadRules: 0 } });
     await store.keep(ORIGIN, SECRET, LATER);
