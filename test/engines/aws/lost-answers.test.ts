@@ -16,6 +16,7 @@ import { createLedgerStore } from '../../../shared/engines/aws/state/ledger-stor
 import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts';
 import { StateCommits } from '../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../shared/engines/aws/state/state-values.ts';
+import { AwsWorkerPool } from '../../../shared/engines/aws/workers/worker-pool.ts';
 import { createServices } from '../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../contract/subjects.ts';
 import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
@@ -165,4 +166,13 @@ test('tables of items are noted, and not over the note of another process', asyn
   await ours.replace({ until: 'b', late: [], tables: 2 });
   await expect(theirs.replace({ until: 'c', late: [], tables: 1 })).rejects.toThrow('another process');
   expect((await openItemTables(plain)).state.until).toBe('b');
+});
+
+test('hosts that were handed over are claimed by one worker', async () => {
+  const { plain, stack } = setUp();
+  const [ours, theirs] = [stack, plain].map(
+    (table) => new AwsWorkerPool({ ...table, turnQueueUrls: [] } as never),
+  );
+  expect(await ours?.claimApart(0, 'm')).toBe(true);
+  expect(await theirs?.claimApart(0, 'm')).toBe(false);
 });

@@ -4,7 +4,7 @@ import { activeMembers, type PoolMember } from '../../../crawler/worker/pool-pla
 import { type MessageCounts, messageCounts } from '../queues/sqs-queue.ts';
 import { withRetry } from '../retry.ts';
 import { EXPIRES_AT, expiresAt, type StateTable, WORKERS_PREFIX } from '../state/tables.ts';
-import { type Item, itemKey, N } from '../table/item.ts';
+import { type Item, itemKey, N, S } from '../table/item.ts';
 import { queryItems } from '../table/query.ts';
 import { deleteItem, putItem } from '../table/table.ts';
 import { MAX_START_DELAY_MS, type StartMessage, startText } from './start-message.ts';
@@ -36,7 +36,7 @@ export interface WorkerPool {
   noteFewHosts(queue: number): Promise<void>;
   /** Starts a worker that serves these hosts alone. Resolves to whether that was possible. */
   startApart(queue: number, hosts: readonly PackedHost[]): Promise<boolean>;
-  /** Resolves to whether no other worker has claimed the hosts of that message; if unknown, to false. */
+  /** Resolves to whether no other worker has claimed the hosts of that message. */
   claimApart(queue: number, id: string): Promise<boolean>;
   /** Notes that the worker that has claimed the hosts of that message is done with them. */
   endApart(queue: number, id: string): Promise<void>;
@@ -197,9 +197,14 @@ export class AwsWorkerPool implements WorkerPool {
   }
 
   async claimApart(queue: number, id: string): Promise<boolean> {
-    const aliveUntil = N(this.#options.clock.now() + ALIVE_MS);
-    const item = this.#apartItem(queue, id, { aliveUntil });
-    return (await putItem(this.#options, item, { condition: 'attribute_not_exists(pk)' })).isWritten;
+    const { clock } = this.#options;
+    const claim = S(clock.uuid());
+    const item = this.#apartItem(queue, id, { claim, aliveUntil: N(clock.now() + ALIVE_MS) });
+    const { isWritten } = await putItem(this.#options, item, {
+      condition: 'attribute_not_exists(pk)',
+      isOurs: (found) => found.claim?.S === claim.S,
+    });
+    return isWritten;
   }
 
   async endApart(queue: number, id: string): Promise<void> {
