@@ -19,41 +19,17 @@ import type {
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import type { Meter } from '../cost/meter.ts';
 import { costOf, priceOf } from '../cost/prices.ts';
-import { queryIndex } from '../table/query.ts';
 import type { Write } from '../table/table.ts';
 import type { Agenda } from './agenda.ts';
+import { CrawlChecks } from './crawl-checks.ts';
 import { type CrawlCounters, createCrawlCounters, type ReadCounts } from './crawl-counters.ts';
 import { CrawlDirectory } from './crawl-directory.ts';
 import { activeMsOf, type StoredCrawl } from './crawl-record.ts';
 import { CrawlStore } from './crawl-store.ts';
-import {
-  type Counts,
-  changedCounts,
-  HOSTS_DUE,
-  sumOfCounts,
-  totalsOf,
-  usageCountsIn,
-} from './head-counts.ts';
-import { HostList } from './host-list.ts';
-import {
-  createQuietNotes,
-  idleFor,
-  isDrained,
-  isSettled,
-  type QuietNotes,
-  type QuietTimes,
-  type SettleTimes,
-} from './quiet.ts';
+import { changedCounts, HOSTS_DUE, totalsOf } from './head-counts.ts';
+import { createQuietNotes, type QuietNotes, type SettleTimes } from './quiet.ts';
 import { SiteLists } from './site-lists.ts';
-import {
-  allDueShards,
-  DIRECTORY,
-  DUE_INDEX,
-  DUE_SHARD,
-  dueShardsOf,
-  RUNNING,
-  type StateNames,
-} from './tables.ts';
+import { DIRECTORY, dueShardsOf, RUNNING, type StateNames } from './tables.ts';
 import { type DelayNote, type FinishNote, type UnannouncedCrawl, UnannouncedCrawls } from './unannounced.ts';
 import { UnjoinedCrawls } from './unjoined.ts';
 
@@ -139,10 +115,6 @@ export interface RegistryOptions extends SettleTimes {
 /** Seeds have come to their turns by then, mostly. */
 const SENT_MS = 90_000;
 
-/** The heads of a larger crawl are not read to check its counters: that would take the waker's time. */
-const MAX_RECOUNTED = 50_000;
-const RECOUNT_ATTEMPTS = 5;
-
 /** Crawls in the table CrawlState. */
 export const createRegistry = (options: RegistryOptions): AwsCrawlRegistry => ({
   isShared: true,
@@ -152,10 +124,7 @@ export const createRegistry = (options: RegistryOptions): AwsCrawlRegistry => ({
 /**
  * Crawls in CrawlState. A change reads the record and writes it under the condition that nobody else did
  * meanwhile, as often as it takes. Totals are sums kept up with each commit (`onCommit`), exact but for what
- * ended processes have lost: `recount`. As queue counts and index lag, a crawl is quiet when it had nothing
- * to do at two looks, `settleMs` or more apart, and none between them found something, no head was committed
- * and nobody changed the crawl or sent it seeds; the looks may be those of different processes (`quiet.ts`). A crawl's active
- * time is the time that its status was `running`.
+ * ended processes have lost: `recount`. A crawl's active time is the time that its status was `running`.
  */
 class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #options: RegistryOptions;
@@ -164,7 +133,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
   readonly #running: CrawlDirectory;
   readonly #unannounced: UnannouncedCrawls;
   readonly #unjoined: UnjoinedCrawls;
-  readonly #list: HostList;
+  readonly #checks: CrawlChecks;
   readonly #quiet: QuietNotes;
   readonly #sites: SiteLists;
   readonly #counters: CrawlCounters;
@@ -182,9 +151,16 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     this.#unannounced = new UnannouncedCrawls(context);
     this.#unjoined = new UnjoinedCrawls(context);
     this.#sites = new SiteLists(context);
-    this.#list = new HostList({ ...context, sizes });
     const exists = async (crawl: CrawlId) => (await this.#store.load(crawl)) !== undefined;
     this.#counters = createCrawlCounters({ ...context, sizes, meter, warn, exists });
+    this.#checks = new CrawlChecks({
+      ...options,
+      ...context,
+      dueShards: dueShardsOf(names),
+      crawls: this.#store,
+      counters: this.#counters,
+      quiet: this.#quiet,
+    });
   }
 
   async load(crawl: CrawlId): Promise<CrawlRecord | undefined> {
@@ -345,51 +321,20 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return this.#quiet.noteBusy(crawl);
   }
 
-  async isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean> {
-    if (requisitesOnly) {
-      const { counts, lastAt } = await this.#counters.read(crawl);
-      return isDrained(counts, idleFor(lastAt, this.#now()), this.#options);
-    }
-    const isRunning = (await this.load(crawl))?.status === 'running';
-    if (isRunning && (await this.#isAnyDue(crawl))) {
-      await this.#quiet.noteBusy(crawl);
-      return false;
-    }
-    const times = await this.#quiet.noteIdle(crawl, await this.#options.hasMessages());
-    const { counts, lastAt } = await this.#counters.read(crawl);
-    // Hosts of a crawl that does not run may stay due.
-    const quiet = { ...times, lastAt, ...(isRunning && { hostsDue: counts[HOSTS_DUE] }) };
-    const isSettledNow = (known: QuietTimes) => isSettled(known, this.#now(), this.#options);
-    const mayRecount = isRunning && !times.isRecounted && isSettledNow({ ...quiet, hostsDue: 0 });
-    if (!mayRecount || (counts.hosts ?? 0) > MAX_RECOUNTED) return isSettledNow(quiet);
-    // No turn is in progress, so the counters should be those of the heads; a worker that died has left them wrong.
-    if (!(await this.#recountOnce(crawl, this.#list.all(crawl)))) return false;
-    await this.#quiet.noteRecounted(crawl);
-    const after = await this.#counters.read(crawl);
-    return isSettledNow({ ...times, lastAt: after.lastAt, hostsDue: after.counts[HOSTS_DUE] });
+  isQuiet(crawl: CrawlId, requisitesOnly?: boolean): Promise<boolean> {
+    return this.#checks.isQuiet(crawl, requisitesOnly);
   }
 
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): Promise<void> {
     return this.#counters.add(crawl, changedCounts(before, after));
   }
 
-  async recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void> {
-    for (let attempt = 1; attempt <= RECOUNT_ATTEMPTS; attempt++)
-      if (await this.#recountOnce(crawl, ledgers.hosts(crawl))) return;
-    throw new Error(`the counters of ${crawl} are being changed: recount them when the crawl does not run`);
+  recount(crawl: CrawlId, ledgers: Pick<LedgerStore, 'hosts'>): Promise<void> {
+    return this.#checks.recount(crawl, ledgers);
   }
 
-  async countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {
-    const { counts } = await this.#counters.read(crawl);
-    if ((counts.hosts ?? 0) > MAX_RECOUNTED) return undefined;
-    return (await sumOfHeads(this.#list.all(crawl))).hostsWaiting ?? 0;
-  }
-
-  /** False if something was counted meanwhile. */
-  async #recountOnce(crawl: CrawlId, hosts: AsyncIterable<{ readonly head: Head }>): Promise<boolean> {
-    const read = await this.#counters.read(crawl);
-    const sum = await sumOfHeads(hosts);
-    return this.#counters.replace(crawl, read, { ...sum, ...usageCountsIn(read.counts) });
+  countWaitingHosts(crawl: CrawlId): Promise<number | undefined> {
+    return this.#checks.countWaitingHosts(crawl);
   }
 
   flushUsage(until?: number): Promise<void> {
@@ -424,23 +369,7 @@ class StateRegistry implements Omit<AwsCrawlRegistry, 'isShared'> {
     return this.#unannounced.noteFinish(note);
   }
 
-  async #isAnyDue(crawl: CrawlId): Promise<boolean> {
-    const { dynamo, names, clock } = this.#options;
-    const table = { dynamo, clock, table: names.crawlState };
-    const shards = allDueShards(crawl, dueShardsOf(names)).map(async (shard) => {
-      const found = queryIndex(table, { index: DUE_INDEX, partition: [DUE_SHARD, shard], limit: 1 });
-      return !(await found.next()).done;
-    });
-    return (await Promise.all(shards)).includes(true);
-  }
-
   #now(): number {
     return this.#options.clock.now();
   }
-}
-
-async function sumOfHeads(hosts: AsyncIterable<{ readonly head: Head }>): Promise<Counts> {
-  let sum: Counts = {};
-  for await (const { head } of hosts) sum = sumOfCounts(sum, changedCounts(undefined, head));
-  return sum;
 }
