@@ -139,16 +139,23 @@ function readShared(given: Shared, more: readonly string[]) {
   };
 }
 
+/** Seeds that are not URLs and are named. */
+const MAX_NAMED = 10;
+
 function readSeeds(seeds: unknown, faults: string[]): string[] {
   if (!Array.isArray(seeds) || seeds.length === 0) {
     faults.push('Expected seeds to be a list of at least one URL');
     return [];
   }
+  const wrong: number[] = [];
   const parsed = seeds.map((seed, i) => {
     const url = typeof seed === 'string' ? parseSeed(seed) : undefined;
-    if (url === undefined) faults.push(`Expected seeds.${i} to be an http or https URL, got ${shown(seed)}`);
+    if (url === undefined) wrong.push(i);
     return url ?? '';
   });
+  for (const i of wrong.slice(0, MAX_NAMED))
+    faults.push(`Expected seeds.${i} to be an http or https URL, got ${shown(seeds[i])}`);
+  if (wrong.length > MAX_NAMED) faults.push(`${wrong.length - MAX_NAMED} more seeds are none`);
   return [...new Set(parsed.map((url) => (hasUserinfo(url) ? url : (canonicalize(url) ?? url))))];
 }
 

@@ -195,6 +195,15 @@ test('a folder with a crawl takes no other one, and settings are checked by name
   await expect(resumeCrawl(out(), { onPage, delayMs: 1 } as object)).rejects.toThrow(/takes no delayMs/);
 });
 
+test('of many seeds that are no URLs the first are named, and the number of the others', async () => {
+  const error = await startCrawl({ seeds: Array(100_000).fill('no url') }).catch((error) => error);
+  expect(error).toBeInstanceOf(InvalidConfig);
+  expect(error.message).toMatch(
+    /seeds\.9 to be an http or https URL, got "no url"; 99990 more seeds are none$/,
+  );
+  expect(error.message.length).toBeLessThan(1000);
+});
+
 test('a crawl that cannot continue rejects, and its listeners throw', async () => {
   const crawl = await startCrawl({ ...quick(), onPage, delayMs: 50 });
   const heard = all(crawl.events());
