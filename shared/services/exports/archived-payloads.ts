@@ -42,26 +42,24 @@ export async function eachPayload(
   for await (const _ of usedPayloads(archive, records, use, skip));
 }
 
-/** As {@link eachPayload}, and yields what `use` returns. */
+/** As {@link eachPayload}, and yields what `use` returns for each URL; undefined for one that was skipped. */
 export async function* usedPayloads<Value>(
   archive: PayloadSource,
   records: Iterable<UrlRecord> | AsyncIterable<UrlRecord>,
   use: (record: UrlRecord, payload: ArchivedPayload) => Promise<Value> | Value,
   skip: (url: string, reason: string) => void,
-): AsyncGenerator<readonly [url: string, value: Value]> {
+): AsyncGenerator<Value | undefined> {
   const payloads = new PayloadReader(archive);
   const all = payloads.readAll(eachOf(records), ({ result }) => result!.location!, MAX_BYTES);
   for await (const tried of all) {
-    const { url } = tried.value;
-    let value: Value;
+    let value: Value | undefined;
     try {
       value = await use(tried.value, decoded(readOf(tried)));
     } catch (error) {
       if (propertyOf(error, 'syscall') !== undefined) throw error;
-      skip(url, messageOf(error));
-      continue;
+      skip(tried.value.url, messageOf(error));
     }
-    yield [url, value];
+    yield value;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DocumentRow } from '../outputs/document-row.ts';
-import { type DocumentOptions, hasDocument, readDocuments } from '../outputs/read-documents.ts';
+import { type DocumentOptions, hasDocument, triedDocuments } from '../outputs/read-documents.ts';
 import type { ExportContext } from './export-context.ts';
 import { madeBehind } from './made-behind.ts';
 import type { Placed } from './placed.ts';
@@ -14,9 +14,6 @@ export const documentsBehind = (
   madeBehind(context, from, {
     what: 'document',
     isWanted: (record) => hasDocument(record, context.modules) && isWanted(record),
-    async *make(records, skip) {
-      const source = { ...context.payloads, records: () => records };
-      for await (const document of readDocuments(source, { skip, modules: context.modules, rewrite }))
-        yield [document.url, document] as const;
-    },
+    make: (records, skip) =>
+      triedDocuments(context.payloads, records, { skip, modules: context.modules, rewrite }),
   });

@@ -49,14 +49,25 @@ export const hasDocument = (
  */
 export async function* readDocuments(
   source: DocumentSource,
-  { skip, rewrite, isWanted = () => true, modules }: DocumentOptions,
+  { isWanted = () => true, ...options }: DocumentOptions,
 ): AsyncGenerator<DocumentRow, void, undefined> {
-  const payloads = new PayloadReader(source);
+  const { modules } = options;
   const wanted = filtered(source.records(), (record) => hasDocument(record, modules) && isWanted(record));
-  const pages = payloads.readAll(wanted, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
+  for await (const document of triedDocuments(source, wanted, options)) if (document) yield document;
+}
+
+/** Yields the document of each record, which may have one ({@link hasDocument}); undefined if it has none. */
+export async function* triedDocuments(
+  archive: PayloadSource,
+  records: AsyncIterable<UrlRecord>,
+  { skip, rewrite, modules }: Omit<DocumentOptions, 'isWanted'>,
+): AsyncGenerator<DocumentRow | undefined, void, undefined> {
+  const payloads = new PayloadReader(archive);
+  const pages = payloads.readAll(records, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
   for await (const tried of pages) {
     const record = tried.value;
     const { url } = record;
+    let row: DocumentRow | undefined;
     try {
       const { response, payload, usage } = readOf(tried);
       const page = { date: response.date, headers: payload.headers, body: payload.body };
@@ -64,12 +75,13 @@ export async function* readDocuments(
         rewrite: rewrite && ((link) => rewrite(link, url)),
         modules,
       });
-      if (document) yield documentRow(document, record, usage);
+      row = document && documentRow(document, record, usage);
     } catch (error) {
       // The disk fails for other pages, too.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
       skip(url, messageOf(error));
     }
+    yield row;
   }
 }
 

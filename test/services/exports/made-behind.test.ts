@@ -59,7 +59,7 @@ async function inSlices(
       function* made() {
         for (const url of held) {
           if (numberOf(url) % 5 === 4) skip(url, 'a reason');
-          else if (numberOf(url) % 5 !== 3) yield [url, url] as const;
+          yield numberOf(url) % 5 < 3 ? url : undefined;
         }
         held = [];
       }
@@ -120,4 +120,26 @@ test('a slice ends among records of which nothing is made', async () => {
   );
   expect(seen.values).toEqual(['https://c.test/0']);
   expect(looks).toBeGreaterThan(HOSTS.length * URLS_OF_HOST);
+});
+
+test('a record that was skipped is let go before many more are read', async () => {
+  const ledgers = await ledgersOf();
+  const context = {
+    ...{ crawl: 'c', rows: { ledgers }, hosts: HOSTS.length },
+    ...{ isLate: () => false, isOver: () => false, skip: () => {} },
+  } as unknown as ExportContext;
+  let read = 0;
+  const places = madeBehind<string>(context, undefined, {
+    what: 'value',
+    isWanted: () => ++read > 0,
+    async *make(records, skip) {
+      for await (const { url } of records) {
+        skip(url, 'a reason');
+        yield undefined;
+      }
+    },
+  });
+  expect((await places.next()).value).toMatchObject({ isSkipped: true });
+  expect(read).toBe(1);
+  await places.return(undefined);
 });
