@@ -48,13 +48,16 @@ const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 /**
  * Reads responses of an archive with their bodies. The body of a revisit is found by its digest. The index is
  * read when the first revisit is met, and again for a revisit that was added since; it keeps the digests of
- * revisits in memory, and no others.
+ * revisits in memory, and no others. A damaged file has revisits that the index lacks: it is read again for the first
+ * of them alone.
  */
 export class PayloadReader {
   readonly #source: PayloadSource;
   /** Digests of the revisits in the index, as it was read last. */
   #wanted: ReadonlySet<string> = new Set();
   readonly #bodies = new Map<string, RecordLocation>();
+  /** Files with a revisit that the index lacks: they are damaged, and it lacks more of them. */
+  readonly #damaged = new Set<string>();
   /** While the index is being read. */
   #reading: Promise<void> | undefined;
 
@@ -70,7 +73,7 @@ export class PayloadReader {
     const response = await this.#readWhole(location, maxBytes);
     if (response.revisit === undefined) return { response, payload: response };
     const { digest, url, hasHead } = response.revisit;
-    const place = digest === undefined ? undefined : await this.#placeOf(digest);
+    const place = digest === undefined ? undefined : await this.#placeOf(digest, location.file);
     const payload = place && (await this.#readWhole(place, maxBytes));
     if (payload === undefined)
       throw new Error(
@@ -109,10 +112,12 @@ export class PayloadReader {
     return response;
   }
 
-  async #placeOf(digest: string): Promise<RecordLocation | undefined> {
+  /** Returns the place of the body. `file`: that of the revisit. */
+  async #placeOf(digest: string, file: string): Promise<RecordLocation | undefined> {
     // The index that others have begun to read may be older than this revisit.
     if (!this.#wanted.has(digest)) await this.#reading;
-    if (!this.#wanted.has(digest)) await this.#readIndex();
+    if (!this.#wanted.has(digest) && !this.#damaged.has(file)) await this.#readIndex();
+    if (!this.#wanted.has(digest)) this.#damaged.add(file);
     return this.#bodies.get(digest);
   }
 

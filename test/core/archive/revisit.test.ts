@@ -166,3 +166,42 @@ test('a 304 is read with the head and the content of the response that it refers
   expect(response).toMatchObject({ httpStatus: 200, headers: expect.arrayContaining([['X-A', 'b']]) });
   expect(response.url).toBe('http://example.test/again');
 });
+
+test('the index is read again for one revisit of a damaged file, and not for the others', async () => {
+  const sha1Of = (n: number) => sha1(Buffer.from(`page ${n}`));
+  const capture = captureOf({ url: 'http://example.test/page', httpStatus: 304, body: Buffer.alloc(0) });
+  const members = await Promise.all(
+    Array.from({ length: 6 }, async (_, n) => {
+      const { members } = await encodeNotModified(
+        capture,
+        { ...ORIGINAL, sha1: sha1Of(n) },
+        { newId: fixedIds() },
+      );
+      return joined(members[0]);
+    }),
+  );
+  const file = Buffer.concat(members);
+  const read = async (offset: number, length: number) => file.subarray(offset, offset + length);
+  const placeOf = (n: number, name: string) => {
+    const offset = Buffer.concat(members.slice(0, n)).length;
+    return { file: name, offset, length: members[n]!.length };
+  };
+  let passes = 0;
+  const index = [{ ...placeOf(0, 'damaged'), digest: sha1Label(sha1Of(0)), mime: REVISIT }];
+  const reader = new PayloadReader({
+    readResponse: (location, maxBytes) => readResponse(read, location, maxBytes),
+    async *captures() {
+      passes++;
+      yield* index;
+    },
+  });
+  const passesFor = async (n: number, name: string) => {
+    const before = passes;
+    await expect(reader.read(placeOf(n, name), 1000)).rejects.toThrow('which this crawl does not have');
+    return passes - before;
+  };
+  expect(await passesFor(0, 'damaged'), 'the first one').toBe(2);
+  expect(await passesFor(1, 'damaged'), 'behind the damage').toBe(2);
+  for (const n of [2, 3, 4]) expect(await passesFor(n, 'damaged')).toBe(0);
+  expect(await passesFor(5, 'new'), 'of another file').toBe(2);
+});
