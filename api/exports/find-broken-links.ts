@@ -1,4 +1,5 @@
 /** Links of a crawl's pages that lead nowhere, found in its archive. */
+import { PayloadReader } from '../../shared/core/archive/payload-reader.ts';
 import { resultText } from '../../shared/core/causes/cause-text.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
@@ -60,7 +61,7 @@ export async function findBrokenLinks(
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
   await eachPayload(
-    payloads,
+    new PayloadReader(payloads),
     pages,
     ({ url: page }, payload) => {
       for (const { target, text, element } of resolvedLinks(htmlOf(payload), page)) {

@@ -6,6 +6,7 @@ import { commonBlocks } from '../../shared/core/alike/common-blocks.ts';
 import { MIN_WORDS_READ, ownSketch } from '../../shared/core/alike/own-sketch.ts';
 import { type OwnText, ownText } from '../../shared/core/alike/own-text.ts';
 import { sharedText } from '../../shared/core/alike/shared-text.ts';
+import { PayloadReader } from '../../shared/core/archive/payload-reader.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import type { HashedBlocks } from '../../shared/core/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
@@ -34,11 +35,13 @@ export async function findDuplicates(
     let read = 0;
     const note = () => onRead?.(++read);
     const { rows, crawl } = source;
+    // Shared by all hosts, so that the archive's index is read once.
+    const payloads = new PayloadReader(source.payloads);
     for await (const { host, head } of rows.ledgers.hosts(crawl)) {
       const pages: UrlRecord[] = [];
       for await (const record of recordsOf(rows, crawl, host, head)) if (isPage(record)) pages.push(record);
       // Which blocks repeat depends on all pages of the host.
-      if (!sketches.hasAll(host, pages)) await sketchHost(source, { host, pages, sketches, skip, note });
+      if (!sketches.hasAll(host, pages)) await sketchHost(payloads, { host, pages, sketches, skip, note });
     }
     sketches.deleteOthers();
     const found = clustered(sketches);
@@ -66,7 +69,7 @@ interface HostPages {
 }
 
 async function sketchHost(
-  { payloads }: ExportSource,
+  payloads: PayloadReader,
   { host, pages, sketches, skip, note }: HostPages,
 ): Promise<void> {
   const step = Math.max(1, pages.length / MAX_SAMPLE);
@@ -99,12 +102,13 @@ async function sketchHost(
     const blocks = sampled.get(record.url);
     if (blocks) take(record, blocks, common);
   }
+  const others = new Map(pages.flatMap((page) => (sampled.has(page.url) ? [] : [[page.url, page]])));
   await eachPayload(
     payloads,
-    pages.filter(({ url }) => !sampled.has(url)),
+    others.values(),
     (record, { headers, body }) => take(record, blocksIn(record, body, typeOf(headers)), common),
     (url, reason) => {
-      sketches.putUnread(host, pages.find((page) => page.url === url) as UrlRecord);
+      sketches.putUnread(host, others.get(url) as UrlRecord);
       skip(url, reason);
     },
   );

@@ -34,22 +34,21 @@ export function createPayloads(archive: PayloadSource) {
  * cannot be read or used. Throws what the disk or the network throws: other responses would fail, too.
  */
 export async function eachPayload(
-  archive: PayloadSource,
+  payloads: PayloadReader,
   records: Iterable<UrlRecord> | AsyncIterable<UrlRecord>,
   use: (record: UrlRecord, payload: ArchivedPayload) => Promise<void> | void,
   skip: (url: string, reason: string) => void,
 ): Promise<void> {
-  for await (const _ of usedPayloads(archive, records, use, skip));
+  for await (const _ of usedPayloads(payloads, records, use, skip));
 }
 
 /** As {@link eachPayload}, and yields what `use` returns for each URL; undefined for one that was skipped. */
 export async function* usedPayloads<Value>(
-  archive: PayloadSource,
+  payloads: PayloadReader,
   records: Iterable<UrlRecord> | AsyncIterable<UrlRecord>,
   use: (record: UrlRecord, payload: ArchivedPayload) => Promise<Value> | Value,
   skip: (url: string, reason: string) => void,
 ): AsyncGenerator<Value | undefined> {
-  const payloads = new PayloadReader(archive);
   const all = payloads.readAll(eachOf(records), ({ result }) => result!.location!, MAX_BYTES);
   for await (const tried of all) {
     let value: Value | undefined;

@@ -1,4 +1,5 @@
 /** All links between the URLs of a crawl, read from its archive. */
+import { PayloadReader } from '../../core/archive/payload-reader.ts';
 import { isWithheld } from '../../core/causes/cause.ts';
 import { parseConfig } from '../../core/crawl/config.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
@@ -27,7 +28,7 @@ export async function eachLink(
 ): Promise<void> {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
   await eachPayload(
-    payloads,
+    new PayloadReader(payloads),
     htmlPages(allRecords(rows, crawl)),
     async ({ url: page }, payload) => {
       await onPage(page);

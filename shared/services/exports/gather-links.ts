@@ -1,5 +1,6 @@
 /** Gathers the links of a crawl, as sorted runs of names and edges: the first stages of an export of graphs. */
 
+import { PayloadReader } from '../../core/archive/payload-reader.ts';
 import { parseConfig } from '../../core/crawl/config.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import { createUrlRules } from '../../core/url/url-rules.ts';
@@ -134,7 +135,7 @@ export function gatherLinks(
   const pages = madeBehind(context, at?.after, {
     what: 'links',
     isWanted: isHtmlPage,
-    make: (records, skip) => usedPayloads(context.payloads, records, targetsOf, skip),
+    make: (records, skip) => usedPayloads(new PayloadReader(context.payloads), records, targetsOf, skip),
   });
   return gather(context, facts, pages, async (graphs, { page, targets }) => {
     await graphs.addPage(page);

@@ -1,4 +1,5 @@
 /** A mirror of the crawl, which browsers read without a server, as one ZIP file. */
+import { PayloadReader } from '../../core/archive/payload-reader.ts';
 import { isWithheld } from '../../core/causes/cause.ts';
 import { causeText } from '../../core/causes/cause-text.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
@@ -36,7 +37,7 @@ export async function writeMirrorFolder(
       // Also pages to skip. A page that came to the crawl since has no name.
       isWanted: (found) =>
         isMirrored(found) && (isWithheld(found.result?.cause) || site.pathOf(found.url) !== undefined),
-      make: (records, skip) => usedPayloads(payloads, records, fileOf, skip),
+      make: (records, skip) => usedPayloads(new PayloadReader(payloads), records, fileOf, skip),
     }),
   );
   return { ...slice, facts: { ...facts, mirrorPages } };
