@@ -8,8 +8,9 @@ import { documentsBehind } from './documents-behind.ts';
 import type { ExportContext, ExportFacts, Pieces, StageSlice } from './export-context.ts';
 import type { FolderFile } from './export-parts.ts';
 import { storeFile } from './export-store.ts';
+import { KeptText } from './kept-text.ts';
 import { listedRows, listRows } from './list-stage.ts';
-import { keptPiece, piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
+import { piecesOf, type SlicedAt, writeSlicedFile } from './sliced-file.ts';
 import type { LedgerPlace } from './walk-ledgers.ts';
 import { type FolderAt, writeFolder } from './zip-folder.ts';
 
@@ -39,7 +40,7 @@ export async function writeMarkdownFolder(
 interface LlmsState {
   /** The page before. */
   readonly before?: string | undefined;
-  /** The index so far. */
+  /** The lines of the index so far. */
   readonly index: Pieces;
 }
 
@@ -52,25 +53,21 @@ export const writeLlmsFiles = (
     name: 'llms-full.txt',
     values: (after) => documentsBehind(context, after),
     open(upload, state = { index: [] }) {
-      const lines: string[] = at ? [] : [llmsHeader(context.crawl)];
+      const index = new KeptText(context, 'llms', state.index);
       let { before } = state;
       return {
         async add(document) {
-          lines.push(llmsEntry(document, before));
+          await index.add(llmsEntry(document, before));
           before = document.url;
           await upload.add(Buffer.from(llmsPage(document)));
         },
-        async pause() {
-          const name = `llms-${state.index.length}`;
-          const kept = await keptPiece(context, name, Buffer.from(lines.join('')));
-          return { before, index: [...state.index, ...kept] };
-        },
+        pause: async () => ({ before, index: await index.end() }),
         async finish() {
-          async function* index() {
-            yield* piecesOf(context, state.index);
-            yield Buffer.from(lines.join(''));
+          async function* lines() {
+            yield Buffer.from(llmsHeader(context.crawl));
+            yield* piecesOf(context, await index.end());
           }
-          return { files: 1, bytes: await storeFile(context.objects, 'llms.txt', index()) };
+          return { files: 1, bytes: await storeFile(context.objects, 'llms.txt', lines()) };
         },
       };
     },

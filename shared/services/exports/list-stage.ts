@@ -9,12 +9,10 @@ import {
   type StageSlice,
 } from './export-context.ts';
 import { readJson } from './export-store.ts';
+import { KeptText } from './kept-text.ts';
 import { placeOf } from './made-behind.ts';
-import { keptPiece } from './sliced-file.ts';
 import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
 
-/** Rows that a slice gathers in memory. */
-const PIECE_ROWS = 200_000;
 /** Some 500 to 700 bytes of memory each, when files are named after them. */
 const MAX_ROWS = 1_000_000;
 
@@ -31,29 +29,28 @@ export async function listRows<Row>(
   rowOf: (record: UrlRecord) => Row | undefined,
 ): Promise<StageSlice> {
   const { isLate, isOver, maxListed = MAX_ROWS } = context;
-  const rows: Row[] = [];
-  const before = at?.rows ?? 0;
-  let after = at?.after;
+  const list = new KeptText(context, 'list', facts.list, (text) => gzipSync(`[${text.slice(0, -1)}]`));
+  let { after, rows } = at ?? { after: undefined, rows: 0 };
   let share = 1;
   let isCut = false;
   for await (const placed of walkLedgers(context, after)) {
     const row = rowOf(placed.record);
-    if (row !== undefined) rows.push(row);
-    if (before + rows.length > maxListed)
+    if (row !== undefined) {
+      rows++;
+      await list.add(`${JSON.stringify(row)},`);
+    }
+    if (rows > maxListed)
       throw new ExportImpossible(
         `The crawl has more than ${maxListed} URLs for files of their own: export documents or wacz instead, which have no limit`,
       );
     after = placed.after;
     ({ share } = placeOf(context, placed));
-    isCut = isOver() || (after.part === undefined && (isLate() || rows.length >= PIECE_ROWS));
+    isCut = isOver() || (after.part === undefined && isLate());
     if (isCut) break;
   }
-  const body = rows.length === 0 ? Buffer.alloc(0) : gzipSync(JSON.stringify(rows));
-  const kept = await keptPiece(context, `list-${before + rows.length}`, body);
-  const list = [...(facts.list ?? []), ...kept];
   return {
-    ...(isCut && { at: { after: after!, rows: before + rows.length } satisfies ListAt }),
-    facts: { ...facts, list },
+    ...(isCut && { at: { after: after!, rows } satisfies ListAt }),
+    facts: { ...facts, list: await list.end() },
     written: NOTHING_WRITTEN,
     share: isCut ? share : 1,
   };

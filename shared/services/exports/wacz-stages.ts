@@ -25,6 +25,7 @@ import {
   type StageSlice,
   type WaczFacts,
 } from './export-context.ts';
+import { KeptText } from './kept-text.ts';
 import { keptPiece, maxBytesOf, piecesOf } from './sliced-file.ts';
 import { pageLocation, pagesIn } from './wacz-page.ts';
 import { type LedgerPlace, walkLedgers } from './walk-ledgers.ts';
@@ -87,7 +88,6 @@ export async function packIndex(
 
 interface PagesAt {
   readonly after: LedgerPlace;
-  readonly pieces: number;
 }
 
 /** Pages whose titles are looked up together. */
@@ -99,18 +99,16 @@ export async function listPages(
   at: PagesAt | undefined,
   facts: ExportFacts,
 ): Promise<StageSlice> {
-  const { rows, crawl, record, hosts, isLate, isOver, maxFileBytes = PIECE_BYTES } = context;
+  const { rows, crawl, record, hosts, isLate, isOver } = context;
   const files = await plannedFiles(context, facts);
   const known = factsOf(facts);
   let { main } = known;
-  const lines: string[] = at ? [] : [waczPagesHeader()];
-  let chars = 0;
+  const lines = new KeptText(context, 'pages', known.pages);
+  if (!at) await lines.add(waczPagesHeader());
   let batch: UrlRecord[] = [];
   async function take(): Promise<void> {
     for (const page of await pagesIn({ rows, crawl }, files, batch)) {
-      const line = waczPageLine(page);
-      lines.push(line);
-      chars += line.length;
+      await lines.add(waczPageLine(page));
       if (isBetterMain(page, main, record.scopeSeeds[0])) main = page;
     }
     batch = [];
@@ -121,15 +119,13 @@ export async function listPages(
     after = placed.after;
     if (pageLocation(placed.record) !== undefined) batch.push(placed.record);
     if (batch.length >= BATCH) await take();
-    isCut = isOver() || (after.part === undefined && (isLate() || chars >= maxFileBytes));
+    isCut = isOver() || (after.part === undefined && isLate());
     if (isCut) break;
   }
   await take();
-  const pieces = at?.pieces ?? 0;
-  const made = await keptPiece(context, `pages-${pieces}`, Buffer.from(lines.join('')));
   return {
-    ...(isCut && { at: { after: after!, pieces: pieces + 1 } satisfies PagesAt }),
-    facts: { ...facts, wacz: { ...known, pages: [...known.pages, ...made], main } },
+    ...(isCut && { at: { after: after! } satisfies PagesAt }),
+    facts: { ...facts, wacz: { ...known, pages: await lines.end(), main } },
     written: NOTHING_WRITTEN,
     share: Math.min(1, (after?.hosts ?? 0) / Math.max(1, hosts)),
   };
