@@ -390,3 +390,20 @@ test('reads through a window are the reads of the file', async () => {
     }),
   );
 });
+
+test('small reads that follow one another are made by few large ones', async () => {
+  const file = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251));
+  const places: [number, number][] = [];
+  const read = windowedRead(async (offset, length) => {
+    places.push([offset, length]);
+    return file.subarray(offset, offset + length);
+  }, 80);
+  for (let at = 3; at < 203; at += 8)
+    expect(Buffer.from(await read(at, 8))).toEqual(file.subarray(at, at + 8));
+  expect(places).toEqual([
+    [3, 8],
+    [11, 80],
+    [91, 80],
+    [171, 80],
+  ]);
+});
