@@ -9,7 +9,9 @@ import {
   recordHeadLength,
   type WarcRecordHead,
 } from './read-warc.ts';
+import type { RecordLocation } from './record-location.ts';
 import { PIECE_BYTES, piecesFrom, type ReadAt } from './scan-members.ts';
+import { windowedRead } from './windowed-read.ts';
 
 export interface OpenedRecord {
   readonly record: WarcRecordHead;
@@ -37,6 +39,16 @@ export async function openRecord(read: ReadAt, offset: number): Promise<OpenedRe
     await chunks.return(undefined);
     throw error;
   }
+}
+
+/** As {@link openRecord}, if the length is known: for all of a large record, which then takes few large reads. */
+export function openWhole(
+  read: ReadAt,
+  { offset, length }: Pick<RecordLocation, 'offset' | 'length'>,
+): Promise<OpenedRecord> {
+  const end = offset + length;
+  const own: ReadAt = (at, bytes) => read(at, Math.max(0, Math.min(bytes, end - at)));
+  return openRecord(windowedRead(own), offset);
 }
 
 async function readHead(chunks: AsyncGenerator<Uint8Array>, offset: number) {

@@ -1,7 +1,7 @@
 /** Reads one archived HTTP response: its head and its body. */
 import type { ResponseHead } from '../outcome/response-head.ts';
 import { parseHttpHead } from './parse-http-head.ts';
-import { openRecord } from './read-member.ts';
+import { openWhole } from './read-member.ts';
 import { decodeMember, fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
 import type { ReadAt } from './scan-members.ts';
@@ -49,14 +49,15 @@ const MAX_HEAD_BYTES = 1024 * 1024;
  */
 export async function readResponse(
   read: ReadAt,
-  { offset, length }: Pick<RecordLocation, 'offset' | 'length'>,
+  location: Pick<RecordLocation, 'offset' | 'length'>,
   maxBytes: number,
 ): Promise<ArchivedResponse> {
+  const { offset, length } = location;
   if (length <= SMALL_BYTES) {
     const record = decodeMember(await read(offset, length), { offset, maxBytes: maxBytes + MAX_HEAD_BYTES });
     return responseOf(record, record.block, offset, maxBytes);
   }
-  const { record, block, close } = await openRecord(read, offset);
+  const { record, block, close } = await openWhole(read, location);
   try {
     return responseOf(record, await firstBytes(block, maxBytes + MAX_HEAD_BYTES), offset, maxBytes);
   } finally {

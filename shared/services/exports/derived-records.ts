@@ -1,6 +1,6 @@
 /** Records of WET and WAT files, made of those of WARC files. */
 import { randomUUID } from 'node:crypto';
-import { openRecord } from '../../core/archive/read-member.ts';
+import { openWhole } from '../../core/archive/read-member.ts';
 import { fieldOf } from '../../core/archive/read-warc.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from '../../core/archive/scan-members.ts';
 import { recordId } from '../../core/archive/warc-record.ts';
@@ -92,9 +92,10 @@ async function* sourcesIn(
   }
 }
 
-async function blockOf(read: ReadAt, { record, offset, blockStart }: ScannedMember): Promise<Uint8Array> {
+async function blockOf(read: ReadAt, member: ScannedMember): Promise<Uint8Array> {
+  const { record, blockStart } = member;
   if (blockStart.length >= record.blockLength) return blockStart;
-  const { block, close } = await openRecord(read, offset);
+  const { block, close } = await openWhole(read, member);
   try {
     const chunks: Uint8Array[] = [];
     let size = 0;

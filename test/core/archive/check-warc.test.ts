@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import {
 } from '../../../shared/core/archive/check-warc.ts';
 import { createDechunker } from '../../../shared/core/archive/dechunker.ts';
 import { sha1Label } from '../../../shared/core/archive/digest.ts';
-import { openRecord } from '../../../shared/core/archive/read-member.ts';
+import { openRecord, openWhole } from '../../../shared/core/archive/read-member.ts';
 import { NotWarc } from '../../../shared/core/archive/read-warc.ts';
 import type { ReadAt } from '../../../shared/core/archive/scan-members.ts';
 import { encodeWarcinfo } from '../../../shared/core/archive/warcinfo.ts';
@@ -377,6 +377,23 @@ test('a record is opened by its place, with its head and block as stored', async
   await asIs.close();
   await expect(openRecord(readerOf(file), 7)).rejects.toThrow(NotWarc);
   await expect(openRecord(readerOf(file), file.length)).rejects.toThrow(NotWarc);
+});
+
+test('a large record whose length is known is opened by few reads, none of them beyond it', async () => {
+  const info = await warcinfo();
+  const large = record(RESPONSE, randomBytes(5_000_000).toString('latin1'));
+  const file = Buffer.concat([info, large, info]);
+  const ends: number[] = [];
+  const read: ReadAt = async (offset, length) => {
+    ends.push(offset + length);
+    return file.subarray(offset, offset + length);
+  };
+  const location = { offset: info.length, length: large.length };
+  const { block, close } = await openWhole(read, location);
+  expect((await joined(block)).length).toBe(5_000_000);
+  await close();
+  expect(ends.length).toBeLessThan(6);
+  expect(Math.max(...ends)).toBe(location.offset + location.length);
 });
 
 test('reads through a window are the reads of the file', async () => {
