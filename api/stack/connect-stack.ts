@@ -134,7 +134,7 @@ export function connectionOf(
     bucket: settings.bucket,
     clock,
     sizes: sizesOf({ ...(sizes && { sizes }) }),
-    mapping: { dynamo: clients.dynamo, clock, names: settings },
+    mapping: { dynamo: clients.dynamo, clock, table: settings.crawlState },
   };
   const bucketOf = (crawl: CrawlId): BucketFolder => ({
     context: archive,

@@ -21,7 +21,7 @@ type Never = readonly (readonly [what: string, why: string])[];
 
 const asks: Never = [
   ['any-messages.ts', 'whether a crawl is quiet, the waker alone asks'],
-  ['registry.ts queryIndex dueIndex', 'the same'],
+  ['crawl-checks.ts queryIndex dueIndex', 'the same'],
 ];
 const wakesNone: Never = [['ledger-store.ts queryIndex', 'hosts that are due, the waker alone seeks']];
 const crawlsNot: Never = [['archive-object.ts', 'it fetches nothing, so there is nothing to archive']];

@@ -77,7 +77,7 @@ const HELPERS: ReadonlySet<string> = new Set([
  * name.
  */
 const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>>>> = {
-  'registry.ts': { queryIndex: ['dueIndex'] },
+  'crawl-checks.ts': { queryIndex: ['dueIndex'] },
   'crawl-store.ts': { dynamodb: ['crawlState'] },
   'crawl-directory.ts': { dynamodb: ['crawlState'] },
   'quiet.ts': { dynamodb: ['crawlState'] },

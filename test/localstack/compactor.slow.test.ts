@@ -116,7 +116,9 @@ describe.runIf(hasEmulator())('compaction on S3 and DynamoDB', () => {
   async function expectReadable(crawl: string, files: readonly ArchivedFile[]): Promise<void> {
     const archived = files.flatMap(({ records }) => records);
     const options = { ...resources, clock };
-    const places = await joinedResolver(options, crawl).resolveAll(archived.map(({ location }) => location));
+    const places = await joinedResolver({ ...options, table: resources.names.crawlState }, crawl).resolveAll(
+      archived.map(({ location }) => location),
+    );
     const objects = new Map<string, Buffer>();
     const distinct = new Set(places.map(({ file }) => file));
     for await (const [file, bytes] of ahead(

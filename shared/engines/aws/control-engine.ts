@@ -41,7 +41,7 @@ export function controlEngineOf(
   const { registry, exchange, ledgers, clock } = engine;
   const { s3, dynamo } = clients;
   const prices = stackPrices(settings);
-  const mapping = { dynamo, clock, names: settings };
+  const mapping = { dynamo, clock, table: settings.crawlState };
   const { bucket } = settings;
   const capturePages = new CapturePages({ s3, bucket, clock, sizes: SIZES, mapping });
 

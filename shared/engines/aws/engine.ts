@@ -133,7 +133,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
     changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
     payloads: withEarlierPayloads(recentPayloads(sizes.maxRecentPayloads), {
       ...{ s3, bucket: names.bucket, clock, sizes, ledgers, warn },
-      mapping: { dynamo, clock, names },
+      mapping: { dynamo, clock, table: names.crawlState },
     }),
     skips: createSkipObjects({ s3, bucket: names.bucket, clock, gatherMs: sizes.archiveGatherMs }),
     archiveOf: createArchives({

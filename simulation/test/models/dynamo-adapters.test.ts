@@ -209,7 +209,11 @@ test('an archive is written by whole objects and by parts, joined within S3, and
   const files = [...s3.objects('b').keys()].map((key) => key.replace(/.*[.]/, '.'));
   expect(files.toSorted()).toEqual(['.cdxj', '.gz', '.parquet']);
   for (const { location, bytes } of written) {
-    const { file, offset, length } = await resolveLocation({ ...clients, clock, names }, CRAWL, location);
+    const { file, offset, length } = await resolveLocation(
+      { ...clients, clock, table: names.crawlState },
+      CRAWL,
+      location,
+    );
     const object = s3.objects('b').get(warcKey(folder, file))?.bytes;
     expect(Buffer.compare(object?.subarray(offset, offset + length) ?? Buffer.of(), bytes)).toBe(0);
   }

@@ -180,7 +180,7 @@ async function compact({ clients, cloud, engine }: World) {
 async function archiveNow(world: World, locations: RecordLocation[]) {
   const { engine, clients, cloud, wait } = world.other();
   const resolver = joinedResolver(
-    { dynamo: clients.dynamo, clock: engine.clock, names: cloud.settings },
+    { dynamo: clients.dynamo, clock: engine.clock, table: cloud.settings.crawlState },
     CRAWL,
   );
   const records = (await wait(resolver.resolveAll(locations))).map((location) => bytesAt(world, location));

@@ -14,17 +14,18 @@ import { windowedRead } from '../../../core/archive/windowed-read.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { CapturePlace, CapturesAsked, CapturesFound } from '../../../services/control/captures.ts';
+import type { Table } from '../table/table.ts';
 import { capturesIn, FILTERED_BYTES } from './archive-object.ts';
 import { warcFolder } from './archives.ts';
 import { indexName } from './compact-layout.ts';
 import { type FolderContext, listFiles } from './compact-objects.ts';
 import { isMissing } from './is-missing.ts';
-import { type JoinedOptions, joinedSources } from './joined-warcs.ts';
+import { joinedSources } from './joined-warcs.ts';
 import { readRange } from './read-range.ts';
 
 export interface CapturePagesContext extends Omit<FolderContext, 'folder' | 'clock'> {
   readonly clock: Clock;
-  readonly mapping: JoinedOptions;
+  readonly mapping: Table;
 }
 
 /** A page reads for this long, and this much of files that are not joined, until it has one file more. */

@@ -1,15 +1,16 @@
 /** Chooses the WARC objects of a crawl to join now. */
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Table } from '../table/table.ts';
 import type { Source } from './compact-layout.ts';
 import type { CompactStateContext } from './compact-lease.ts';
 import { deleteFiles, type FolderContext, type ListedSource, listSources } from './compact-objects.ts';
-import { type JoinedOptions, joinedSources } from './joined-warcs.ts';
+import { joinedSources } from './joined-warcs.ts';
 import { type AsideFile, asideFiles, forgetAside } from './quarantined-files.ts';
 
 export interface CandidatesContext {
   readonly folder: FolderContext;
   readonly state: CompactStateContext;
-  readonly mapping: JoinedOptions;
+  readonly mapping: Table;
   readonly crawl: CrawlId;
   /** Objects that changed later are left alone. */
   readonly olderThan: number;

@@ -1,5 +1,6 @@
 import { cdxjLine } from '../../../core/archive/cdxj.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Table } from '../table/table.ts';
 import { ahead } from './compact-ahead.ts';
 import { indexName, type JoinPlan, type Source } from './compact-layout.ts';
 import { type CompactLease, LeaseLost } from './compact-lease.ts';
@@ -15,11 +16,11 @@ import {
 } from './compact-tables.ts';
 import { putIndex, type UploadSteps, uploadJoined } from './compact-upload.ts';
 import { isMissing } from './is-missing.ts';
-import { announceJoined, type JoinedOptions, joinedSources } from './joined-warcs.ts';
+import { announceJoined, joinedSources } from './joined-warcs.ts';
 
 export interface FinishContext extends UploadSteps, ScanOptions {
   readonly folder: FolderContext;
-  readonly mapping: JoinedOptions;
+  readonly mapping: Table;
   readonly crawl: CrawlId;
   readonly lease: CompactLease;
   readonly warn: (message: string) => void;

@@ -150,7 +150,7 @@ class Compaction {
     this.#state = { dynamo, clock, table: names.crawlState, crawl };
     this.#context = {
       folder: { s3, bucket: names.bucket, clock, sizes, folder: `${warcFolder(crawl)}/` },
-      mapping: { dynamo, clock, names },
+      mapping: { dynamo, clock, table: names.crawlState },
       crawl,
       lease,
       warn: this.#warn,

@@ -9,26 +9,16 @@ import QuickLRU from 'quick-lru';
 import { type JoinedSource, placeInJoined } from '../../../core/archive/joined-source.ts';
 import type { RecordLocation } from '../../../core/archive/record-location.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { JOINED_PREFIX, type StateNames } from '../state/tables.ts';
+import { JOINED_PREFIX } from '../state/tables.ts';
 import { getItems, putItems } from '../table/batch.ts';
 import { type Item, itemKey, N, S } from '../table/item.ts';
 import { queryItems } from '../table/query.ts';
 import type { Table } from '../table/table.ts';
 import type { JoinPlan } from './compact-layout.ts';
 
-export interface JoinedOptions extends Omit<Table, 'table'> {
-  readonly names: Pick<StateNames, 'crawlState'>;
-}
-
-const tableOf = ({ dynamo, clock, names }: JoinedOptions): Table => ({
-  dynamo,
-  clock,
-  table: names.crawlState,
-});
-
 /** Announces a joined file, which is there with its index. Safe to repeat; each source counts for itself. */
 export async function announceJoined(
-  options: JoinedOptions,
+  table: Table,
   crawl: CrawlId,
   { file, sources }: JoinPlan,
 ): Promise<void> {
@@ -38,28 +28,25 @@ export async function announceJoined(
     offset: N(source.offset),
     bytes: N(source.bytes),
   }));
-  await putItems(tableOf(options), items);
+  await putItems(table, items);
 }
 
 /** All files of the crawl that were joined, by their names. */
-export async function allJoinedSources(
-  options: JoinedOptions,
-  crawl: CrawlId,
-): Promise<Map<string, JoinedSource>> {
+export async function allJoinedSources(table: Table, crawl: CrawlId): Promise<Map<string, JoinedSource>> {
   const sources = new Map<string, JoinedSource>();
-  const items = queryItems(tableOf(options), { partition: crawl, prefix: JOINED_PREFIX });
+  const items = queryItems(table, { partition: crawl, prefix: JOINED_PREFIX });
   for await (const item of items) sources.set(...sourceIn(item));
   return sources;
 }
 
 /** The joined ones among the files, by name. */
 export async function joinedSources(
-  options: JoinedOptions,
+  table: Table,
   crawl: CrawlId,
   files: readonly string[],
 ): Promise<Map<string, JoinedSource>> {
   const keys = [...new Set(files)].map((file) => itemKey(crawl, JOINED_PREFIX + file));
-  const items = await getItems(tableOf(options), keys);
+  const items = await getItems(table, keys);
   return new Map(items.map(sourceIn));
 }
 
@@ -80,13 +67,13 @@ export interface JoinedResolver {
 
 const MAX_REMEMBERED = 10_000;
 
-export function joinedResolver(options: JoinedOptions, crawl: CrawlId): JoinedResolver {
+export function joinedResolver(table: Table, crawl: CrawlId): JoinedResolver {
   const remembered = new QuickLRU<string, JoinedSource>({ maxSize: MAX_REMEMBERED });
 
   async function resolveAll(locations: readonly RecordLocation[]): Promise<RecordLocation[]> {
     const files = new Set(locations.map(({ file }) => file));
     const unknown = [...files].filter((file) => !remembered.has(file));
-    const found = await joinedSources(options, crawl, unknown);
+    const found = await joinedSources(table, crawl, unknown);
     const resolved = locations.map((location) => {
       const source = remembered.get(location.file) ?? found.get(location.file);
       return source ? placeInJoined(location, source) : location;
@@ -109,15 +96,15 @@ const MAX_RESOLVERS = 100;
 
 /** {@link JoinedResolver.resolve}, with what earlier calls found. */
 export function resolveLocation(
-  options: JoinedOptions,
+  table: Table,
   crawl: CrawlId,
   location: RecordLocation,
 ): Promise<RecordLocation> {
   const ofClient =
-    resolvers.get(options.dynamo) ?? new QuickLRU<string, JoinedResolver>({ maxSize: MAX_RESOLVERS });
-  resolvers.set(options.dynamo, ofClient);
-  const key = `${options.names.crawlState} ${crawl}`;
-  const resolver = ofClient.get(key) ?? joinedResolver(options, crawl);
+    resolvers.get(table.dynamo) ?? new QuickLRU<string, JoinedResolver>({ maxSize: MAX_RESOLVERS });
+  resolvers.set(table.dynamo, ofClient);
+  const key = `${table.table} ${crawl}`;
+  const resolver = ofClient.get(key) ?? joinedResolver(table, crawl);
   ofClient.set(key, resolver);
   return resolver.resolve(location);
 }

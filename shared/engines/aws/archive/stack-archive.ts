@@ -16,17 +16,18 @@ import type { CapturePlace } from '../../../services/control/captures.ts';
 import type { ArchiveFiles, ExportArchive } from '../../../services/exports/export-archive.ts';
 import { scanFile } from '../../../services/exports/scan-file.ts';
 import { createLineSorter } from '../../line-sorter.ts';
+import type { Table } from '../table/table.ts';
 import { warcFolder } from './archives.ts';
 import { CapturePages } from './capture-pages.ts';
 import { indexName, isSourceName } from './compact-layout.ts';
 import { type FolderContext, listFiles, sizeOf } from './compact-objects.ts';
 import { isMissing } from './is-missing.ts';
-import { allJoinedSources, type JoinedOptions, joinedSources, resolveLocation } from './joined-warcs.ts';
+import { allJoinedSources, joinedSources, resolveLocation } from './joined-warcs.ts';
 import { readRange } from './read-range.ts';
 
 export interface StackArchiveContext extends Omit<FolderContext, 'folder' | 'clock'> {
   readonly clock: Clock;
-  readonly mapping: JoinedOptions;
+  readonly mapping: Table;
 }
 
 export interface StackArchive extends ExportArchive {

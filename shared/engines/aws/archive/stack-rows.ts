@@ -7,7 +7,7 @@ import { type JoinedResolver, joinedResolver } from './joined-warcs.ts';
 
 export function stackRows(
   { engine, clients }: Pick<OpenedStack, 'engine' | 'clients'>,
-  names: Pick<StackSettings, 'crawlState'>,
+  { crawlState: table }: Pick<StackSettings, 'crawlState'>,
 ): ExportRows {
   const { clock, ledgers } = engine;
   const resolvers = new Map<CrawlId, JoinedResolver>();
@@ -15,7 +15,7 @@ export function stackRows(
     ledgers,
     locateAll(crawl, locations) {
       const resolver =
-        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, names }, crawl);
+        resolvers.get(crawl) ?? joinedResolver({ dynamo: clients.dynamo, clock, table }, crawl);
       resolvers.set(crawl, resolver);
       return resolver.resolveAll(locations);
     },

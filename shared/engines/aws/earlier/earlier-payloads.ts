@@ -17,8 +17,9 @@ import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
 import type { EarlierCrawl, PayloadIndex } from '../../../crawler/ports/payload-index.ts';
 import { openLedger } from '../../../crawler/turn/open-ledger.ts';
 import { warcFolder } from '../archive/archives.ts';
-import { type JoinedOptions, resolveLocation } from '../archive/joined-warcs.ts';
+import { resolveLocation } from '../archive/joined-warcs.ts';
 import { readRange } from '../archive/read-range.ts';
+import type { Table } from '../table/table.ts';
 import { ENTRY_BYTES, PayloadTable } from './payload-table.ts';
 
 export interface EarlierOptions {
@@ -27,7 +28,7 @@ export interface EarlierOptions {
   readonly clock: Clock;
   readonly sizes: Sizes;
   readonly ledgers: Pick<LedgerStore, 'loadHead' | 'readPart'>;
-  readonly mapping: JoinedOptions;
+  readonly mapping: Table;
   /** Called with a message about look-ups that are left out, for people. */
   readonly warn?: ((message: string) => void) | undefined;
 }

@@ -42,7 +42,7 @@ export function exportContextOf({
   const { clients, engine, meter } = opened;
   const { s3, dynamo } = clients;
   const { bucket } = settings;
-  const context = { s3, bucket, clock, sizes, mapping: { dynamo, clock, names: settings } };
+  const context = { s3, bucket, clock, sizes, mapping: { dynamo, clock, table: settings.crawlState } };
   const rows = stackRows(opened, settings);
 
   return async (

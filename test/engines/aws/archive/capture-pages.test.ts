@@ -50,7 +50,7 @@ function openArchive(given = files, around?: Around) {
     uuid: randomUUID,
   };
   const { s3, dynamo } = cloud.clients(around);
-  const mapping = { dynamo, clock, names: NAMES };
+  const mapping = { dynamo, clock, table: NAMES.crawlState };
   const pages = new CapturePages({ s3, bucket: NAMES.bucket, clock, sizes: SIZES, mapping });
   const ask = (request: CapturePageRequest) =>
     pageOfCaptures((crawl, asked) => pages.page(crawl, asked), CRAWL, request);

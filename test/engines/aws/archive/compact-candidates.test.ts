@@ -19,7 +19,7 @@ function open() {
   const { s3, dynamo } = cloud.clients();
   for (const i of [0, 1, 2, 3]) cloud.put(FOLDER + fileName(i), Buffer.from(`object ${i}`));
   const state = { dynamo, clock, table: 'state', crawl: 'news' };
-  const mapping = { dynamo, clock, names: { crawlState: 'state' } };
+  const mapping = { dynamo, clock, table: 'state' };
   const folder = { s3, bucket: 'bucket', clock, sizes: SIZES, folder: FOLDER };
   return {
     cloud,

@@ -35,7 +35,7 @@ async function open(around?: Around) {
   const warnings: string[] = [];
   const folder = { s3, bucket: 'bucket', clock, sizes: SIZES, folder: FOLDER };
   const scan = { step: async () => {}, tables: false };
-  const mapping = { dynamo, clock, names: { crawlState: 'state' } };
+  const mapping = { dynamo, clock, table: 'state' };
   const context: FinishContext = {
     ...{ folder, mapping, crawl: 'news', lease, ...scan, beforeComplete: async () => {} },
     warn: (message) => void warnings.push(message),

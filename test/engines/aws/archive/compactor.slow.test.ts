@@ -216,7 +216,7 @@ describe('a compaction', () => {
       `${FOLDER}mine.warc.gz`,
       FOLDER + corrupt.file,
     ]);
-    const context = { ...cloud.clients(), names: NAMES, clock };
+    const context = { ...cloud.clients(), table: NAMES.crawlState, clock };
     const resolver = joinedResolver(context, CRAWL);
     const all = await resolver.resolveAll(archived.map(({ location }) => location));
     for (const [i, { location, bytes }] of archived.entries()) {
@@ -701,7 +701,7 @@ describe('a plan', () => {
 describe('a location', () => {
   test('of a file that was not joined is itself, also when it is joined later', async () => {
     const { cloud, clock, compact } = createWorld();
-    const context = { ...cloud.clients(), names: NAMES, clock };
+    const context = { ...cloud.clients(), table: NAMES.crawlState, clock };
     const { location } = archived[0]!;
     expect(await resolveLocation(context, CRAWL, location)).toEqual(location);
     await compact();
@@ -716,7 +716,7 @@ describe('a location', () => {
       asked++;
       return carryOut();
     });
-    const resolver = joinedResolver({ ...clients, names: NAMES, clock }, CRAWL);
+    const resolver = joinedResolver({ ...clients, table: NAMES.crawlState, clock }, CRAWL);
     const ofOne = archived.filter(({ location }) => location.file === files[0]!.file);
     await resolver.resolveAll(ofOne.map(({ location }) => location));
     await resolver.resolve(ofOne[1]!.location);
@@ -727,7 +727,7 @@ describe('a location', () => {
   test('beyond the end of its file is a bug, and says so', async () => {
     const { cloud, clock, compact } = createWorld();
     await compact();
-    const context = { ...cloud.clients(), names: NAMES, clock };
+    const context = { ...cloud.clients(), table: NAMES.crawlState, clock };
     const location = { file: files[0]!.file, offset: files[0]!.bytes.length, length: 1 };
     await expect(resolveLocation(context, CRAWL, location)).rejects.toThrow('Expected a record within');
   });

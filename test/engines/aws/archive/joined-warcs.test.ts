@@ -27,7 +27,7 @@ function open() {
       return clients.dynamo.send(command as never);
     },
   } as unknown as typeof clients.dynamo;
-  const options = { dynamo, clock: createFakeClock(), names: { crawlState: 'T' } };
+  const options = { dynamo, clock: createFakeClock(), table: 'T' };
   const announce = (crawl: string, plan: ReturnType<typeof planOf>) =>
     announceJoined(options, crawl, plan as never);
   const put = (pk: string, sk: string) =>
@@ -114,7 +114,7 @@ test('what one call has found is known to the next one of that crawl, table and 
   expect(requested).toEqual([1]);
   expect(await resolveLocation(options, 'news-2', one)).toEqual(one);
   expect(await resolveLocation(other.options, 'news', one)).toEqual(one);
-  expect(await resolveLocation({ ...options, names: { crawlState: 'U' } }, 'news', one)).toEqual(one);
+  expect(await resolveLocation({ ...options, table: 'U' }, 'news', one)).toEqual(one);
 });
 
 test('what was found for a hundred other crawls since is not kept', async () => {

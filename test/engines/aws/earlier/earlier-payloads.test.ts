@@ -195,7 +195,7 @@ describe('a payload that the earlier crawl has archived', () => {
     const clock = createFakeClock();
     const warnings: string[] = [];
     const options: ConstructorParameters<typeof EarlierPayloads>[0] = {
-      ...{ s3, bucket: 'b', clock, sizes: SIZES, mapping: { dynamo, clock, names: { crawlState: 'T' } } },
+      ...{ s3, bucket: 'b', clock, sizes: SIZES, mapping: { dynamo, clock, table: 'T' } },
       ledgers: {
         loadHead: async () => ({ ...NEW_HEAD, ledger: commit.index }),
         readPart: async (_crawl, _host, name, offset = 0, length) =>
