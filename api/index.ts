@@ -36,6 +36,8 @@ export { deleteCrawl } from './delete-crawl.ts';
 export type { DuplicateCluster, DuplicateOptions, DuplicatePages } from './duplicates.ts';
 export type * from './folder-types.ts';
 export { type Anchor, anchorsOf, type Inlink } from './inlinks.ts';
+export type { MapOptions, MappedUrl, MapSkip, MapSource, SiteEstimate } from './map-options.ts';
+export { estimateSite, mapSite } from './map-site.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
 export { openPages } from './open-pages.ts';
 export type { PageSession, PageSessionOptions } from './page-session.ts';

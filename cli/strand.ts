@@ -5,7 +5,7 @@
 import { stackOrMessageOf } from '../shared/core/base/error-message.ts';
 import { storageFailure } from '../shared/core/base/storage-failed.ts';
 import { printableLines } from '../shared/core/text/printable.ts';
-import { tuneV8 } from '../shared/engines/tune-v8.ts';
+import { tuneV8, tuneV8ForLittleMemory } from '../shared/engines/tune-v8.ts';
 import { guardOutput } from '../shared/services/hooks/guard-output.ts';
 import { parseArgs } from './args.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -15,7 +15,6 @@ import { guardTerminal } from './safe-terminal.ts';
 import type { VerbFile } from './verb.ts';
 import { TABLE } from './verbs.ts';
 
-tuneV8();
 guardOutput(process.stdout, process.stderr);
 
 /** The reader has closed its end, or the terminal is closed. */
@@ -34,6 +33,8 @@ async function main(argv: readonly string[]): Promise<number> {
   if (note !== undefined) process.stderr.write(`strand: ${note}\n`);
   // A conversation moves the cursor; what it prints of a page it makes safe itself.
   if (verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
+  if (verb === 'map') tuneV8ForLittleMemory();
+  else tuneV8();
   isAnswer = verb !== 'crawl' && verb !== 'resume';
   const file: VerbFile = await TABLE[verb].load();
   const work = (place: Place) => file.run(asked, place, TABLE);

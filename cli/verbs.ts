@@ -110,6 +110,12 @@ export const TABLE = {
     summary: 'Print the main content of one page as Markdown',
     load: async (): Promise<VerbFile> => (await import('./verbs/read.ts')).command,
   },
+  map: {
+    at: 'here',
+    group: 'Look',
+    summary: 'List the URLs of a site without fetching its pages',
+    load: async (): Promise<VerbFile> => (await import('./verbs/map.ts')).command,
+  },
   shell: {
     at: 'here',
     group: 'Look',

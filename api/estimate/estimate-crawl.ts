@@ -61,6 +61,12 @@ export interface Course {
 export const USUAL_RESPONSE_MS: readonly number[] = [120, 250, 600];
 /** Bytes of a usual page, compressed (docs/figures/unit.json: 57,853 bytes, 30,134 as sent). */
 export const USUAL_PAGE_BYTES = 30_000;
+/** A WARC record's headers, and those of the request (docs/figures/unit.json: 31,034 bytes for 30,134). */
+const RECORD_BYTES = 900;
+
+/** Bytes of the archive. */
+export const archiveBytesOf = ({ pages, pageBytes }: Pick<CrawlShape, 'pages' | 'pageBytes'>): number =>
+  pages * (pageBytes + RECORD_BYTES);
 
 /**
  * How the responses of a host differ from its median, as in the simulated web: by these factors, each for its share of them. The

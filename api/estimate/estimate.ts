@@ -2,6 +2,7 @@
 import { costOf, type LineItem, priceOf } from '../../shared/engines/aws/cost/prices.ts';
 import { hostSizes } from './crawl-flow.ts';
 import {
+  archiveBytesOf,
   type Course,
   type CrawlShape,
   courseOnMachine,
@@ -38,8 +39,6 @@ interface Unmetered {
   readonly api: number;
 }
 
-/** A WARC record's headers, and those of the request (docs/figures/unit.json: 31,034 bytes for 30,134). */
-const RECORD_BYTES = 900;
 /** Known URLs, links left out, and links found on a page: 2,217 pages of the Rust documentation. */
 const STATE_BYTES = 3000;
 
@@ -67,7 +66,7 @@ export function estimateCrawl(shape: CrawlShape, stack: StackShape): Estimate {
     (usage.lambdaRequests ?? 0) * INVOCATION_LOG_BYTES + onStack.workerSeconds * WORKER_LOG_BYTES_PER_SECOND;
   const logs = (logBytes / GB) * LOG_GB + onStack.hours * METRICS * METRIC_HOUR;
   const api = onStack.hours * API_REQUESTS_PER_HOUR * API_REQUEST;
-  const archiveBytes = shape.pages * (shape.pageBytes + RECORD_BYTES);
+  const archiveBytes = archiveBytesOf(shape);
   const stateBytes = shape.pages * STATE_BYTES;
   const all = total + logs + api;
   const sizes = hostSizes(shape.pages, shape.hosts, shape.spread);

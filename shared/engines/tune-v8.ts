@@ -20,6 +20,14 @@ export function tuneV8(): void {
 }
 
 /**
+ * Call it instead of {@link tuneV8} for a command that passes on what it reads: new space stays as small as it is. Measured
+ * with 50,000 URLs of sitemaps: 150 MB instead of 250, and the same CPU.
+ */
+export function tuneV8ForLittleMemory(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/**
  * Call it before a crawl: the compilers' threads take a quarter less CPU. Measured in crawls of 5,000 and 20,000 pages:
  * 2 % of all CPU in five pairs, 7 % in one.
  *

@@ -59,6 +59,12 @@ test.each([
   expect(fetcher.log.map(({ url }) => url)).toEqual([`${A}/robots.txt`, `${A}/`]);
 });
 
+test('a crawl of its seeds alone that looks for sitemaps leaves their URLs out by their depth', async () => {
+  const { states, totals } = await crawlToEnd(SITE, { sitemaps: 'find', maxDepth: 0 });
+  expect(Object.keys(states).filter((url) => !url.endsWith('.xml'))).toEqual([`${A}/`]);
+  expect(totals.skipped.depth).toBeGreaterThan(0);
+});
+
 test('the well-known one is tried if that is wished for and robots.txt names none', async () => {
   const site = { [`${A}/`]: page(), [`${A}/sitemap.xml`]: urlset(entry(`${A}/1`)), [`${A}/1`]: page() };
   expect((await crawlToEnd(site)).states).not.toHaveProperty([`${A}/1`]);

@@ -8,9 +8,9 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 import type { LinkIntake } from './link-intake.ts';
 
 /** At most this many of one robots.txt. */
-const MAX_NAMED = 100;
+export const MAX_NAMED_SITEMAPS = 100;
 /** An index may name sitemaps, not indexes (sitemaps.org, "Sitemap index"); some name indexes anyway. */
-const MAX_NESTING = 3;
+export const MAX_SITEMAP_NESTING = 3;
 const DAY_MS = 86_400_000;
 
 /** Which sitemaps are read, and what their entries are worth. */
@@ -40,10 +40,11 @@ export class SitemapLinks {
   takeNamed(origin: string, named: readonly string[], now: number): void {
     const { config, scope: crawlScope, host } = this.#crawl;
     const { sitemaps, scope, maxDepth } = config;
-    // Their URLs are links of depth 1.
-    if (sitemaps === 'off' || scope === 'page' || maxDepth === 0 || !crawlScope.hasHost(host)) return;
+    if (sitemaps === 'off' || scope === 'page' || !crawlScope.hasHost(host)) return;
+    // Their URLs are links of depth 1. An operator who asks for sitemaps sees them among those left out.
+    if (maxDepth === 0 && sitemaps !== 'find') return;
     const references =
-      named.length === 0 && sitemaps === 'find' ? ['/sitemap.xml'] : named.slice(0, MAX_NAMED);
+      named.length === 0 && sitemaps === 'find' ? ['/sitemap.xml'] : named.slice(0, MAX_NAMED_SITEMAPS);
     const via = `${origin}/robots.txt`;
     for (const reference of references) {
       const url = canonicalize(reference, via);
@@ -72,7 +73,7 @@ export class SitemapLinks {
   #takeNested(record: UrlRecord, url: string, now: number): boolean {
     const via = record.url;
     const nesting = record.kind === 'sitemap' ? record.depth + 1 : 1;
-    if (nesting > MAX_NESTING) return this.#intake.skip({ url, via }, 'sitemapNesting');
+    if (nesting > MAX_SITEMAP_NESTING) return this.#intake.skip({ url, via }, 'sitemapNesting');
     if (!this.isOwn(url, via)) return this.#intake.skip({ url, via }, 'scope');
     return this.#intake.take(linkOf({ url, depth: nesting, via, kind: 'sitemap' }), now);
   }

@@ -56,6 +56,7 @@ test('the well-known sitemap is tried only where none is named, and if it is to 
   expect(named({ sitemaps: 'off' }, [MAP])).toEqual([]);
   expect(named({ scope: 'page' }, [MAP])).toEqual([]);
   expect(named({ maxDepth: 0 }, [MAP])).toEqual([]);
+  expect(named({ maxDepth: 0, sitemaps: 'find' }, [MAP])).toEqual([MAP]);
   expect(named({ maxDepth: 1 }, [MAP])).toEqual([MAP]);
 });
 
