@@ -1,6 +1,6 @@
 /** How the main text of a page differs between two of its visits. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import type { UrlCapture } from '../shared/core/archive/url-history.ts';
+import type { CaptureChange, UrlCapture } from '../shared/core/archive/url-history.ts';
 import { extractContent, type SeenBlock } from '../shared/core/content/extract.ts';
 import { textContent } from '../shared/core/content/text-content.ts';
 import { readableDocument } from '../shared/services/outputs/page-document.ts';
@@ -28,6 +28,7 @@ export class NoDifference extends Error {
   override readonly name = 'NoDifference';
 }
 
+const OWN_BODY: ReadonlySet<CaptureChange> = new Set(['first', 'changed', 'otherForm']);
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -48,6 +49,7 @@ export async function differenceBetween(
       `${url} has not changed: ${visits.length} visits from ${visits[0]?.time} to ${to.time} have shown the same`,
     );
   const payloads = new PayloadReader(source);
+  if (from.form !== to.form) throw new NoDifference(`${url} was HTML and Markdown, which are not compared`);
   const before = await blocksOf(url, visits, from, payloads);
   const after = await blocksOf(url, visits, to, payloads);
   return { url, from, to, lines: differenceOf(...mainTexts(before, after)) };
@@ -73,11 +75,11 @@ function visitAt(visits: readonly UrlCapture[], time: Date | undefined): UrlCapt
   return visits.findLast((visit) => Date.parse(visit.time) <= time.getTime()) ?? visits[0];
 }
 
-/** The visit before the last one, until `to`, that found other bytes. */
+/** The visit before the last one of its form, until `to`, that found other bytes. */
 function visitBeforeChange(visits: readonly UrlCapture[], to: UrlCapture): UrlCapture | undefined {
   const until = visits.slice(0, visits.indexOf(to) + 1);
   const at = until.findLastIndex(({ change }) => change === 'changed');
-  return at > 0 ? until[at - 1] : undefined;
+  return until.slice(0, Math.max(0, at)).findLast(({ form }) => form === until[at]?.form);
 }
 
 async function blocksOf(
@@ -88,7 +90,8 @@ async function blocksOf(
 ): Promise<readonly SeenBlock[]> {
   // A visit that has found the same has no body of its own.
   const until = visits.slice(0, visits.indexOf(visit) + 1);
-  const own = until.findLast(({ change }) => change === 'first' || change === 'changed') ?? visit;
+  const isOwn = ({ change, form }: UrlCapture) => OWN_BODY.has(change) && form === visit.form;
+  const own = until.findLast(isOwn) ?? visit;
   const { warcFile: file, warcOffset: offset, warcLength: length } = own;
   const { response, payload } = await payloads
     .read({ file, offset, length }, MAX_PAGE_BYTES)

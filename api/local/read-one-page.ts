@@ -25,7 +25,7 @@ export async function readOnePage(url: string, options: ReadPageOptions): Promis
   const folder = await mkdtemp(join(tmpdir(), 'strand-read-'));
   try {
     const out = join(folder, 'crawl');
-    const running = await startCrawl({ ...options, ...ONE_PAGE, seeds: [url], out });
+    const running = await startCrawl({ preferMarkdown: true, ...options, ...ONE_PAGE, seeds: [url], out });
     await running.done;
     options.signal?.throwIfAborted();
     await using crawl = await openCrawl(out);

@@ -39,6 +39,7 @@ const WORDS: Readonly<Record<CaptureChange, string>> = {
   changed: 'changed',
   same: 'same',
   notModified: 'same (304)',
+  otherForm: 'other form',
 };
 
 function visitText({ time, change, httpStatus, warcFile, warcOffset, warcLength }: UrlCapture): string {

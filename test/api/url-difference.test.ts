@@ -120,3 +120,28 @@ test('the command shows the words, the lines beside them, and how many lines are
   expect((await print(true)).text).toContain('\u001b[32m{+seven+}\u001b[0m');
   expect(JSON.parse((await print(false, true)).text)).toMatchObject({ url: URL_, lines: { length: 10 } });
 });
+
+test('visits as Markdown are compared with each other, and not with those as HTML', async () => {
+  const form = 'markdown';
+  const history = [
+    visit(1, 'first'),
+    visit(2, 'otherForm', { form }),
+    visit(3, 'changed'),
+    visit(4, 'changed', { form }),
+  ];
+  const source: PayloadSource = {
+    ...sourceOf({}),
+    readResponse: (location, maxBytes) =>
+      sourceOf(
+        { 1: pageOf('five'), 2: '# Shop\n\nfive euros\n', 3: pageOf('seven'), 4: '# Shop\n\nsix euros\n' },
+        location.offset % 2 === 0 ? 'text/markdown' : 'text/html',
+      ).readResponse(location, maxBytes),
+  };
+  const { from, to, lines } = await differenceBetween(URL_, history, source);
+  expect([from.time, to.time]).toEqual([history[1]!.time, history[3]!.time]);
+  expect(lines.some(({ kind }) => kind === 'changed')).toBe(true);
+  const html = await differenceBetween(URL_, history, source, { to: new Date('2026-11-03T09:00Z') });
+  expect([html.from.time, html.to.time]).toEqual([history[0]!.time, history[2]!.time]);
+  const mixed = differenceBetween(URL_, history, source, { from: new Date('2026-11-01T09:00Z') });
+  await expect(mixed).rejects.toThrow('was HTML and Markdown, which are not compared');
+});

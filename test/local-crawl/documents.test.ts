@@ -84,7 +84,7 @@ test('links of documents are followed, hooks have their text, and exports too; w
     title: 'The title',
     markdown: `${LINE}\n\n[there](${origin}/from-docx)`,
   });
-  expect(items.get('/f.md')).toMatchObject({ title: 'Notes', markdown: `${LINE} [more](${origin}/from-md)` });
+  expect(items.get('/f.md')).toMatchObject({ title: 'Notes', markdown: `${LINE} [more](from-md)` });
 
   expect(await crawl.url(`${origin}/d.docx`)).toMatchObject({
     status: 'fetched',

@@ -1,19 +1,22 @@
 /** The captures of one URL, in the order of its visits. */
+import { isMarkdownType } from '../parser/whole-types.ts';
 import { canonicalize } from '../url/canonical.ts';
 import type { IndexedCapture } from './parse-cdxj-line.ts';
 import { REVISIT } from './payload-reader.ts';
 
 /**
- * `first`: the oldest. `changed`: other bytes than at the visit before. `same`: the same bytes. `notModified`: the
- * server says that it is unchanged (304).
+ * `first`: the oldest. `changed`: other bytes than at the visit before of this form. `same`: the same bytes. `notModified`: the
+ * server says that it is unchanged (304). `otherForm`: the first as Markdown after HTML, or as HTML after Markdown.
  */
-export type CaptureChange = 'first' | 'changed' | 'same' | 'notModified';
+export type CaptureChange = 'first' | 'changed' | 'same' | 'notModified' | 'otherForm';
 
 /** A visit of a URL. */
 export interface UrlCapture {
   /** ISO 8601, UTC, to the second. */
   readonly time: string;
   readonly change: CaptureChange;
+  /** `markdown`: a page that its server sends as HTML, too. */
+  readonly form?: 'markdown';
   /** HTTP status; 304 for `notModified`. */
   readonly httpStatus?: number | undefined;
   /** Payload digest: `sha1:` and Base32. */
@@ -31,22 +34,34 @@ export function historyOf(url: string, captures: readonly IndexedCapture[]): Url
     ({ url: captured, method }) => method === undefined && (canonicalize(captured) ?? captured) === canonical,
   );
   own.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.offset - b.offset));
-  let before: IndexedCapture | undefined;
+  const before: Partial<Record<Form, IndexedCapture>> = {};
+  let form: Form = 'other';
   return own.map((capture) => {
-    const { timestamp, status, digest, file, offset, length } = capture;
-    const change = changeSince(before, capture);
-    before = capture;
+    const { timestamp, status, digest, mime, file, offset, length } = capture;
+    // A revisit has the type of the visit before.
+    if (mime !== REVISIT) form = isMarkdownType(mime) ? 'markdown' : 'other';
+    const change = changeSince(before, form, capture);
+    before[form] = capture;
     const httpStatus = change === 'notModified' ? 304 : status;
     const place = { warcFile: file, warcOffset: offset, warcLength: length };
-    return { time: isoTime(timestamp), change, httpStatus, digest, ...place };
+    const shown = form === 'markdown' && { form };
+    return { time: isoTime(timestamp), change, ...shown, httpStatus, digest, ...place };
   });
 }
 
-function changeSince(before: IndexedCapture | undefined, capture: IndexedCapture): CaptureChange {
+/** A page as Markdown is not a version of the page as HTML: each is compared with the last one of its own form. */
+type Form = 'markdown' | 'other';
+
+function changeSince(
+  before: Partial<Record<Form, IndexedCapture>>,
+  form: Form,
+  capture: IndexedCapture,
+): CaptureChange {
   // A revisit without a head of its own stands for a 304.
   if (capture.mime === REVISIT && capture.status === undefined) return 'notModified';
-  if (before === undefined) return 'first';
-  return before.digest !== undefined && before.digest === capture.digest ? 'same' : 'changed';
+  const last = before[form];
+  if (last === undefined) return Object.keys(before).length === 0 ? 'first' : 'otherForm';
+  return last.digest !== undefined && last.digest === capture.digest ? 'same' : 'changed';
 }
 
 /** `timestamp`: `YYYYMMDDhhmmss`, or the beginning of that. */

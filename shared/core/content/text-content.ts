@@ -1,6 +1,6 @@
 /** The content of a document that is text: Markdown, and plain text, which says nothing of itself. */
-import { isMarkdown } from '../parser/markdown-links.ts';
 import { type MarkdownReference, readMarkdown } from '../parser/markdown-source.ts';
+import { isMarkdownType } from '../parser/whole-types.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import type { Extracted } from './extract.ts';
 import { longestBackticks } from './markdown-pieces.ts';
@@ -8,16 +8,16 @@ import type { PageMetadata } from './metadata.ts';
 
 /**
  * Text and Markdown are the document as it is, without what nobody sees. The Markdown of plain text has it between
- * fences. The Markdown of a Markdown document is its source, HTML and all, without front matter; references are
- * absolute. `rewrite` may replace the absolute URLs of links and images.
+ * fences. The Markdown of a Markdown document is its source, HTML and all, without front matter. With `rewrite`, which may replace
+ * the URLs of links and images, references are absolute; otherwise they are as written.
  */
 export function textContent(
   source: string,
   mediaType: string | undefined,
   url: string,
-  rewrite: (url: string) => string = (absolute) => absolute,
+  rewrite?: (url: string) => string,
 ): Extracted {
-  if (!isMarkdown(mediaType)) {
+  if (!isMarkdownType(mediaType)) {
     const text = withoutUnseen(source);
     return { metadata: { types: [] }, text, markdown: fenced(text), isTruncated: false };
   }
@@ -25,7 +25,7 @@ export function textContent(
   return {
     metadata: metadataOf(title, facts),
     text: withoutUnseen(body),
-    markdown: withoutUnseen(withAbsolute(body, references, url, rewrite)),
+    markdown: withoutUnseen(rewrite ? withAbsolute(body, references, url, rewrite) : body),
     format: 'source',
     isTruncated: false,
   };

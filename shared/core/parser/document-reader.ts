@@ -4,10 +4,10 @@ import { createCssLinks } from './css-links.ts';
 import { createHtmlLinks, type HtmlLinks, type HtmlLinksOptions } from './html-links.ts';
 import { createJsonFeedLinks, JSON_FEED_TYPE } from './json-feed.ts';
 import type { DroppedLinks, HtmlLink } from './link-set.ts';
-import { createMarkdownLinks, isMarkdown } from './markdown-links.ts';
+import { createMarkdownLinks } from './markdown-links.ts';
 import { createSitemapLinks } from './sitemap-links.ts';
 import { isXmlType, XHTML_TYPE } from './type-of-xml.ts';
-import { isWholeType } from './whole-types.ts';
+import { isMarkdownType, isWholeType } from './whole-types.ts';
 import { createXmlLinks, MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 /**
@@ -68,7 +68,7 @@ export function createDocumentReader(
     const css = createCssLinks(options);
     return { write: css.write, end: () => ({ type: 'css', ...css.end() }) };
   }
-  if (isMarkdown(mimeType)) {
+  if (isMarkdownType(mimeType)) {
     const markdown = createMarkdownLinks(options);
     return { write: markdown.write, end: () => ({ type: 'markdown', ...markdown.end() }) };
   }

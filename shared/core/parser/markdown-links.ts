@@ -18,9 +18,6 @@ export interface MarkdownLinks extends DroppedLinks {
   readonly charset: string;
 }
 
-export const isMarkdown = (mimeType: string | undefined): boolean =>
-  mimeType === 'text/markdown' || mimeType === 'text/x-markdown';
-
 /** Keeps the text until its end: as much as the caller lets through. */
 export function createMarkdownLinks({ url, contentType, maxLinks, resolve }: MarkdownLinksOptions) {
   const pieces: string[] = [];

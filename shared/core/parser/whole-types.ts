@@ -39,12 +39,21 @@ export const isWholeType = (mimeType: string | undefined): boolean =>
 
 /** How many of a document's first bytes may show that it is another one than its server says. */
 export const bytesToSniff = (declared: string | undefined): number =>
-  isUncertain(declared) || TEXTS.has(declared) || declared === JSON_TYPE
+  isUncertain(declared) || TEXTS.has(declared) || declared === JSON_TYPE || isMarkdownType(declared)
     ? MIME_SNIFFED_BYTES
     : SIGNATURE_BYTES;
 
 const SIGNATURE_BYTES = 5;
 const JSON_TYPE = 'application/json';
+const HTML_TYPE = 'text/html';
+
+export const isMarkdownType = (mimeType: string | undefined): boolean =>
+  mimeType === 'text/markdown' || mimeType === 'text/x-markdown';
+
+/** Whether a document begins as pages of HTML do, and Markdown with HTML in it does not. */
+const isHtmlPage = (start: Uint8Array): boolean =>
+  HTML_PAGE.test(Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1'));
+const HTML_PAGE = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!doctype html|html|head|body)[\t\n\f\r >]/i;
 
 /** Types that servers send for files that they do not know. */
 const VAGUE: ReadonlySet<string | undefined> = new Set([
@@ -97,6 +106,7 @@ export function typeToRead(declared: string | undefined, start: Uint8Array, url:
   const first = start.subarray(0, MIME_SNIFFED_BYTES);
   if (isXmlType(type)) return isXhtml(first) ? XHTML_TYPE : type;
   if (type === JSON_TYPE) return isJsonFeed(first) ? JSON_FEED_TYPE : type;
+  if (isMarkdownType(type)) return isHtmlPage(first) ? HTML_TYPE : type;
   return (VAGUE.has(type) || TEXTS.has(type) ? listTypeOf(first) : undefined) ?? type;
 }
 

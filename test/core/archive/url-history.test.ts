@@ -52,3 +52,26 @@ test('leaves out other URLs that an index has under the same key', () => {
     '2026-01-04',
   ]);
 });
+
+test('a page as Markdown is no version of the page as HTML', () => {
+  const [html, markdown] = [{ mime: 'text/html' }, { mime: 'text/markdown' }];
+  const captures = [
+    capture('20260101000000', { ...html, digest: 'sha1:A' }),
+    capture('20260102000000', { ...markdown, digest: 'sha1:B' }),
+    capture('20260103000000', { ...html, digest: 'sha1:A' }),
+    capture('20260104000000', { ...markdown, digest: 'sha1:B' }),
+    capture('20260105000000', { mime: 'warc/revisit', digest: 'sha1:B' }),
+    capture('20260106000000', { ...markdown, digest: 'sha1:C' }),
+    capture('20260107000000', { ...html, digest: 'sha1:D' }),
+  ];
+  const history = historyOf('http://example.org/a', captures);
+  expect(history.map(({ change, form }) => [change, form])).toEqual([
+    ['first', undefined],
+    ['otherForm', 'markdown'],
+    ['same', undefined],
+    ['same', 'markdown'],
+    ['same', 'markdown'],
+    ['changed', 'markdown'],
+    ['changed', undefined],
+  ]);
+});

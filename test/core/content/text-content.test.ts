@@ -23,9 +23,17 @@ test.each([
   ],
   ['[![b](b.png)](c.md)', `[![b](${AT}/b.png)](${AT}/c.md)`],
   ['---\ntitle: x\n---\n[b](b.md)', `[b](${AT}/b.md)`],
-])('the references of %j are absolute', (source, expected) => {
-  expect(markdown(source)).toBe(expected);
+])('an export has the references of %j absolute', (source, expected) => {
+  expect(markdown(source, (url) => url)).toBe(expected);
 });
+
+test.each(['# A\r\n\r\n[b](b.md)  \n\n* x\n\n<p align=center>ä 👩‍👩‍👧</p>\n\n\n', '\n[b]: <c d.md>\n'])(
+  'without an export %j is as its author wrote it, byte by byte',
+  (source) => {
+    expect(markdown(source)).toBe(source);
+    expect(markdown(`---\ntitle: x\n---\n${source}`)).toBe(source);
+  },
+);
 
 test('an export may lead them to its own files', () => {
   expect(markdown('[b](b.md#c)', (url) => url.replace(`${AT}/`, './'))).toBe('[b](./b.md#c)');

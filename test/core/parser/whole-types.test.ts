@@ -51,3 +51,16 @@ test('types that are read as a whole, and those that say little', () => {
     false,
   ]);
 });
+
+test.each([
+  ['<!doctype html><p>a', 'text/html'],
+  ['\ufeff\n <HTML lang=en>', 'text/html'],
+  ['<head><title>', 'text/html'],
+  ['# Title', 'text/markdown'],
+  ['<p align="center"><img src=a></p>', 'text/markdown'],
+  ['<!-- comment -->\n# Title', 'text/markdown'],
+  ['<html-preview>', 'text/markdown'],
+  ['', 'text/markdown'],
+])('what is declared as Markdown and begins with %j is %s', (start, type) => {
+  expect(typeToRead('text/markdown', Buffer.from(start), 'https://a.test/a')).toBe(type);
+});

@@ -41,6 +41,13 @@ export const PAGE_SETTINGS = {
     option: 'read-documents',
     default: true,
   }),
+  preferMarkdown: page(flag, {
+    doc: 'Ask for pages as Markdown, as their authors wrote them, and for HTML where there is none',
+    more: 'Few sites have it. A page as Markdown and as HTML are not versions of each other: no change is seen between them.',
+    page: 'local.md#markdown-at-the-source',
+    option: 'prefer-markdown',
+    default: false,
+  }),
   obeyNoindex: page(flag, {
     doc: 'Do not call `onPage` for pages that say `noindex`',
     more: 'They are archived.',

@@ -66,6 +66,9 @@ export interface VisitOptions {
 }
 
 const MAX_TYPE_CHARS = 100;
+const MARKDOWN_FIRST = {
+  Accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/xml;q=0.8, */*;q=0.7',
+};
 
 /**
  * The visit of one URL: it is fetched, parsed while it arrives, archived and settled, and its links are taken
@@ -179,12 +182,20 @@ export class UrlVisit {
       return this.#parser.write;
     };
     const { method, body } = this.#request ?? {};
-    const headers = this.#refetch?.fields ?? this.#request?.headers;
+    const headers = this.#headers();
     const repeatsStale = this.#record.attempts > 0 ? false : undefined;
     return pace.exchange(
       { url, method, headers, body, onHead, maxBodyBytes, cache, repeatsStale },
       crawlDelayMs,
     );
+  }
+
+  /** Header fields of the request besides those of each one. The project's own request has its own. */
+  #headers(): FetchRequest['headers'] {
+    const own = this.#refetch?.fields ?? this.#request?.headers;
+    const { kind } = this.#record;
+    if (kind !== undefined || !this.#options.crawl.config.preferMarkdown) return own;
+    return this.#request ? own : { ...MARKDOWN_FIRST, ...own };
   }
 
   #openParser(head: ResponseHead): DocumentParser {

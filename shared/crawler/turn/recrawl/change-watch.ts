@@ -1,6 +1,7 @@
 import { mixHash } from '../../../core/base/mix-hash.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
+import { isOtherForm } from '../../../core/parser/other-form.ts';
 import { type ChangeDigest, changeDigest, hasChanged } from '../../../core/recrawl/change-digest.ts';
 import { createRepeatedBlocks, type RepeatedBlocks } from '../../../core/recrawl/repeated-blocks.ts';
 import { shortSimilarity, shortSketch, textSketch } from '../../../core/recrawl/text-sketch.ts';
@@ -33,9 +34,13 @@ export class ChangeWatch {
   }
 
   /**
-   * Whether the page is another one than at its last fetch, by its text if both have one, otherwise by its bytes.
+   * Whether the page is another one than at its last fetch, by its text if both have one, otherwise by its bytes. HTML and
+   * Markdown are not compared.
    */
   hasChanged(before: UrlRecord, after: UrlRecord, textDigest: Uint8Array | undefined): boolean {
+    const [known, found] = [before.result?.contentType, after.result?.contentType];
+    // A server has both, and says nothing of a change by sending the other one.
+    if (before.state === after.state && isOtherForm(known, found)) return false;
     const old = before.recrawl?.textDigest;
     if (before.state !== after.state) return true;
     if (old && textDigest) return hasChanged(digestIn(old), digestIn(textDigest));

@@ -36,6 +36,20 @@ describe('whether a page has changed', () => {
     expect(watch.hasChanged(withText(one, 1), { ...ofBytes(1), state: 'gone' }, one)).toBe(true);
   });
 
+  test.each([
+    ['text/html', 'text/markdown', false],
+    ['text/markdown', 'application/xhtml+xml', false],
+    ['text/markdown', 'text/x-markdown', true],
+    ['text/markdown', 'text/plain', true],
+    ['text/html', 'application/xhtml+xml', true],
+  ])('is not seen between HTML and Markdown: %s, then %s', (before, after, expected) => {
+    const of = (contentType: string, byte: number) =>
+      page({ result: { fetchedAt: 0, contentType, digest: new Uint8Array([byte]) } as never });
+    expect(watch.hasChanged(of(before, 1), of(after, 2), undefined)).toBe(expected);
+    const gone: UrlRecord = { ...of(after, 2), state: 'gone' };
+    expect(watch.hasChanged(of(before, 1), gone, undefined)).toBe(true);
+  });
+
   test('is unknown of a page without text', () => {
     for (const none of [undefined, {} as DocumentFacts, facts()])
       expect(watch.digestOf(none)).toBeUndefined();
