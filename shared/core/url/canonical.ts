@@ -104,7 +104,8 @@ const PLAIN_REST = /^[\w\-.~!$&()*+,;=:@/?]*$/;
 /** Keeps the expressions' work and stack small; longer texts go the parser's way. */
 const MAX_PLAIN_LENGTH = 4096;
 
-const isPlainUrl = (text: string): boolean =>
+/** Whether the text is an http(s) URL that its parser would give back as it is: one of the commonest kinds of URL. */
+export const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_PLAIN_LENGTH && PLAIN_URL.test(text) && !text.includes('/.') && !hasLongHost(text);
 
 const isPlainRest = (text: string): boolean =>

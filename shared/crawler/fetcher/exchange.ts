@@ -276,13 +276,17 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       statusText: head.statusText,
       headers: head.headers,
       body,
-      requestHead: Buffer.concat([
-        Buffer.from(`${this.#shownHead()}\r\n`, 'latin1'),
-        Buffer.from(this.request.body ?? '', 'utf8'),
-      ]),
+      requestHead: this.#sentBytes(),
       ...this.#connection,
       ...broken,
     });
+  }
+
+  /** The request as it was sent, its secrets hidden. */
+  #sentBytes(): Buffer {
+    const head = Buffer.from(`${this.#shownHead()}\r\n`, 'latin1');
+    const { body } = this.request;
+    return body === undefined ? head : Buffer.concat([head, Buffer.from(body, 'utf8')]);
   }
 
   #shownHead(): string {

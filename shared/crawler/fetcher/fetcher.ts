@@ -4,7 +4,6 @@ import type { CrawlConfig } from '../../core/crawl/config.ts';
 import { type FailureCode, isCertificateFailure } from '../../core/outcome/failure-codes.ts';
 import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
-import { blockedPortOf } from '../../core/url/blocked-ports.ts';
 import { type HostKey, hostName } from '../../core/url/host-key.ts';
 import { boundMethods } from '../ports/bound-methods.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,6 +25,7 @@ import {
 import { denied } from './proxy/open-tunnel.ts';
 import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
 import type { RequestSigner } from './request-signer.ts';
+import { faultOf, requestTarget } from './request-target.ts';
 import { SentHeads } from './sent-heads.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
@@ -275,25 +275,4 @@ async function ofForwarded(outcome: FetchOutcome, proxy: ProxyServer): Promise<F
   await outcome.body.dispose();
   const { code, message } = denied(proxy);
   return { ...failed(outcome.url, described(code, message), outcome.startedAt), endedAt: outcome.endedAt };
-}
-
-/** Returns why no request may be made for `url`, be it of a page, a redirect or a middleware. */
-function faultOf(url: string, allowPorts: readonly number[]): DescribedFailure | undefined {
-  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
-  if (parsed === null) {
-    const text = JSON.stringify(url.slice(0, 200));
-    return described('invalidRequest', `Expected an absolute http or https URL, got ${text}`);
-  }
-  const port = blockedPortOf(parsed.host, allowPorts);
-  return port === undefined
-    ? undefined
-    : described('blockedPort', `browsers refuse port ${port}; \`--allow-port ${port}\` allows it`);
-}
-
-/** `URL.search` leaves out the `?` of an empty query, which is part of the URL: RFC 3986, section 6.2.3. */
-function requestTarget(url: string, proxy: ProxyServer | undefined): { origin: string; path: string } {
-  const { origin, pathname, search, href } = new URL(url);
-  const hasEmptyQuery = search === '' && href.split('#', 1)[0]!.endsWith('?');
-  const path = pathname + (hasEmptyQuery ? '?' : search);
-  return { origin, path: isForwarding(proxy, url) ? origin + path : path };
 }

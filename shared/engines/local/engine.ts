@@ -25,7 +25,8 @@ import {
 } from './items/change-outbox.ts';
 import { countLateHookFailures, HOOK_ERRORS_SCHEMA, readHookErrors } from './items/hook-errors.ts';
 import { createItemStore, ITEMS_SCHEMA } from './items/item-store.ts';
-import { PAYLOADS_SCHEMA } from './items/payload-index.ts';
+import { payloadFilterMemory } from './items/payload-filter.ts';
+import { hasPayloads, PAYLOADS_SCHEMA } from './items/payload-index.ts';
 import { readSkips, SKIPS_SCHEMA, skipsBeyond } from './items/skip-log.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { isFolderInUse, lockFolder } from './lock.ts';
@@ -41,9 +42,14 @@ export interface LocalEngine extends LocalPorts {
   /** The process's hold on the folder, to be kept while it crawls. */
   readonly hold: FolderHold;
   readonly outbox: ChangeOutbox;
+  /** For the threads of this process; absent in a crawl that had payloads before. */
+  readonly payloadFilter: Int32Array | undefined;
 }
 
-export type LocalEngineOptions = Omit<LocalPortsOptions, 'deadForMs' | 'items' | 'onParcel'>;
+export type LocalEngineOptions = Omit<
+  LocalPortsOptions,
+  'deadForMs' | 'items' | 'onParcel' | 'payloadFilter'
+>;
 
 /**
  * The engine of one machine: everything in one folder, for one process. Throws `FolderInUse` and
@@ -78,10 +84,12 @@ async function openEngine(folder: string, options: LocalEngineOptions): Promise<
     await removeUnnamed();
     const items = withStorageFailures(createItemStore(database, paths.items, options.warn), paths.items);
     const { deadForMs } = hold;
-    const ports = await openLocalPorts(database, paths, { ...options, deadForMs, items });
+    const payloadFilter = hasPayloads(database) ? undefined : payloadFilterMemory();
+    const ports = await openLocalPorts(database, paths, { ...options, deadForMs, items, payloadFilter });
     return {
       ...ports,
       hold,
+      payloadFilter,
       outbox: openChangeOutbox(database),
       // A thread may have died before it named a part. Opening the folder again removes such parts.
       close: () =>

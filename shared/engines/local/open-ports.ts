@@ -14,6 +14,7 @@ import { closeAll } from './close-all.ts';
 import type { Folders } from './folders.ts';
 import { createChangeStage } from './items/change-outbox.ts';
 import { createHookErrorLog } from './items/hook-errors.ts';
+import { createPayloadFilter } from './items/payload-filter.ts';
 import { createPayloadIndex } from './items/payload-index.ts';
 import { createSkipLog } from './items/skip-log.ts';
 import { createKeepBack, keptBackText } from './keep-back.ts';
@@ -43,6 +44,8 @@ export interface LocalPortsOptions {
   readonly warcPrefix: string;
   /** The database of an earlier crawl, whose payloads are found, too. Closed with the rest. */
   readonly earlier?: DatabaseSync;
+  /** Of the payloads of all threads that write to the database (`payload-filter.ts`). */
+  readonly payloadFilter?: Int32Array | undefined;
   readonly items?: ItemStore;
   /** The project has a webhook for the visits of sites. */
   readonly takesSites?: boolean | undefined;
@@ -65,7 +68,7 @@ export async function openLocalPorts(
   paths: Folders,
   options: LocalPortsOptions,
 ): Promise<LocalPorts> {
-  const { crawl, config, earlier, warcPrefix, deadForMs = 0, takesSites, warn } = options;
+  const { crawl, config, earlier, payloadFilter, warcPrefix, deadForMs = 0, takesSites, warn } = options;
   try {
     const fileArchive = await openFileArchive({
       folder: paths.archive,
@@ -107,7 +110,9 @@ export async function openLocalPorts(
       ledgers: guard(createLedgerStore(database, paths.ledgers, registry.onCommit)),
       archiveOf: () => archive,
       clock: steadyClock,
-      payloads: config.revisits ? guard(createPayloadIndex(database, earlier)) : undefined,
+      payloads: config.revisits
+        ? guard(createPayloadIndex(database, earlier, payloadFilter && createPayloadFilter(payloadFilter)))
+        : undefined,
       skips,
       items: options.items,
       changes: config.changeFeed || takesSites ? guard(createChangeStage(database)) : undefined,

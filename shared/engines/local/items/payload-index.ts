@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ArchivedPayload } from '../../../core/archive/archived-payload.ts';
 import type { PayloadIndex } from '../../../crawler/ports/payload-index.ts';
 import { inTransaction } from '../database.ts';
+import type { PayloadFilter } from './payload-filter.ts';
 
 /**
  * Keyed by the digest first: another crawl's payloads are requested without its name. With rows apart from
@@ -21,9 +22,13 @@ const COLUMNS = 'url, date, record_id AS recordId';
 /**
  * The payloads of the crawls in `database`, which has the table of {@link PAYLOADS_SCHEMA}; then those of all crawls in
  * `earlier`, another crawl's database, opened for reading. A database without that table, of a crawl that kept no
- * index, has none ({@link hasPayloads}).
+ * index, has none ({@link hasPayloads}). `filter`: knows all payloads of `database`, so that it need not be asked for most.
  */
-export function createPayloadIndex(database: DatabaseSync, earlier?: DatabaseSync): PayloadIndex {
+export function createPayloadIndex(
+  database: DatabaseSync,
+  earlier?: DatabaseSync,
+  filter?: PayloadFilter,
+): PayloadIndex {
   const select = database.prepare(`SELECT ${COLUMNS} FROM payloads WHERE sha1 = ? AND crawl = ?`);
   const insert = database.prepare(
     'INSERT OR IGNORE INTO payloads (sha1, crawl, url, date, record_id) VALUES (?, ?, ?, ?, ?)',
@@ -35,11 +40,13 @@ export function createPayloadIndex(database: DatabaseSync, earlier?: DatabaseSyn
   return {
     async find(crawl, sha1) {
       // A row has no prototype: copied, it is like any other value.
-      const row = select.get(sha1, crawl) ?? selectEarlier?.get(sha1);
+      const own = filter === undefined || filter.mayHave(sha1) ? select.get(sha1, crawl) : undefined;
+      const row = own ?? selectEarlier?.get(sha1);
       return row && ({ ...row } as unknown as ArchivedPayload);
     },
     async add(crawl, payloads) {
       if (payloads.length === 0) return;
+      if (filter) for (const { sha1 } of payloads) filter.add(sha1);
       inTransaction(database, () => {
         for (const { sha1, url, date, recordId } of payloads) insert.run(sha1, crawl, url, date, recordId);
       });

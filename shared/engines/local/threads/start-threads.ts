@@ -25,7 +25,15 @@ import type { FromThread, ThreadProgress, ThreadStart } from './thread-messages.
 export interface ThreadsOptions extends WorkerPoolOptions {
   readonly start: Omit<
     ThreadStart,
-    'block' | 'deadForMs' | 'hostBlocks' | 'tally' | 'changes' | 'inFlight' | 'slot' | 'reportsEvents'
+    | 'block'
+    | 'deadForMs'
+    | 'hostBlocks'
+    | 'tally'
+    | 'payloadFilter'
+    | 'changes'
+    | 'inFlight'
+    | 'slot'
+    | 'reportsEvents'
   >;
   /** Called with messages for people. */
   readonly warn?: (message: string) => void;
@@ -173,6 +181,7 @@ class BlockThreads implements ThreadPool {
         block: index,
         hostBlocks: this.#hostBlocks,
         tally: this.#tally,
+        payloadFilter: this.#engine.payloadFilter,
         changes: this.#changes,
         inFlight: block.inFlight,
         slot: slotMemory(),

@@ -43,6 +43,7 @@ export async function openThreadEngine(
     warcPrefix: `strand-${block + 1}`,
     deadForMs: start.deadForMs,
     takesSites: start.takesSites,
+    payloadFilter: start.payloadFilter,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: withStorageFailures(
       { ...createItemStage(database), publish: publications.publish },

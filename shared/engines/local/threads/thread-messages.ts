@@ -37,6 +37,8 @@ export interface ThreadStart {
   readonly reportsEvents: boolean;
   /** Where the threads count pages and bytes together (`shared-tally.ts`). */
   readonly tally: BigInt64Array;
+  /** Knows the payloads of all threads (`items/payload-filter.ts`), if it is complete. */
+  readonly payloadFilter?: Int32Array | undefined;
   /** Grows by one with each change of the crawl's record, before its maker continues. */
   readonly changes: Int32Array;
   /** Where the thread notes what it is about (`in-flight-table.ts`). */
