@@ -1,4 +1,4 @@
-/** What a request goes to, and why none may be made. */
+/** The target of a request, and why none may be made. */
 import { blockedPortOf, blockedPortOfUrl } from '../../core/url/blocked-ports.ts';
 import { isPlainUrl } from '../../core/url/canonical.ts';
 import { origin as originOf, pathOf } from '../../core/url/host-key.ts';

@@ -44,7 +44,7 @@ export interface LocalPortsOptions {
   readonly warcPrefix: string;
   /** The database of an earlier crawl, whose payloads are found, too. Closed with the rest. */
   readonly earlier?: DatabaseSync;
-  /** Of the payloads of all threads that write to the database (`payload-filter.ts`). */
+  /** Knows the payloads of all threads that write to the database (`items/payload-filter.ts`). */
   readonly payloadFilter?: Int32Array | undefined;
   readonly items?: ItemStore;
   /** The project has a webhook for the visits of sites. */
