@@ -4,8 +4,8 @@
 
 import { isInstance, messageOf, textOf } from '../../shared/core/base/error-message.ts';
 import { StorageFailed, storageFailure } from '../../shared/core/base/storage-failed.ts';
-import { InvalidConfig } from '../../shared/core/crawl/config.ts';
 import { CrawlExists, FolderInUse, NoContact, NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
+import { InvalidConfig } from '../../shared/core/crawl/invalid-config.ts';
 import type { ThreadError } from './messages.ts';
 
 /** Errors that both threads know, with what they have besides. */

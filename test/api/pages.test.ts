@@ -53,7 +53,7 @@ test('gives pages as onPage gets them: after redirects, with an error status, th
   expect((await pages.fetch(`${origin}/moved`)).url).toBe(`${origin}/a`);
   expect((await pages.fetch(`${origin}/gone`)).response.httpStatus).toBe(410);
   await expect(pages.fetch(`${origin}/no`)).rejects.toThrow(
-    '/no was not read: robots.txt, line 2: Disallow: /no',
+    '/no was not read: denied by robots.txt, line 2: Disallow: /no',
   );
   await expect(pages.fetch('ftp://x/')).rejects.toThrow('Expected an http or https URL, got ftp://x/');
   await pages.fetch(`${origin}/`);
@@ -101,6 +101,6 @@ test('strand shell --eval prints the value of an expression, and its fetch repla
   });
   expect(await evaluate('await fetch("/no")')).toMatchObject({
     code: 4,
-    err: expect.stringContaining('/no was not read: robots.txt'),
+    err: expect.stringContaining('/no was not read: denied by robots.txt'),
   });
 });

@@ -1,7 +1,5 @@
 /** Opens the map of a site: its settings, fetcher and walk. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import { InvalidConfig } from '../../../shared/core/crawl/invalid-config.ts';
 import { openFetcher } from '../../../shared/engines/local/session/open-fetcher.ts';
@@ -45,9 +43,9 @@ export async function openMap(url: string, given: MapOptions): Promise<OpenMap> 
   checkOwn(source, limit);
   const plan = planCrawl({ seeds: [url], options: { sitemaps: 'find', ...options } });
   const { config, sitemaps, seeds } = plan;
-  const folder = await mkdtemp(join(tmpdir(), 'strand-map-'));
   const fetcher = openFetcher({
-    folder,
+    // Bodies too large for memory: in a file without a name.
+    tempFolder: tmpdir(),
     config,
     clock: systemClock,
     maxSockets: MAX_SOCKETS,
@@ -73,7 +71,6 @@ export async function openMap(url: string, given: MapOptions): Promise<OpenMap> 
     urls: () => walk.urls(),
     async [Symbol.asyncDispose]() {
       await fetcher.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -2,6 +2,8 @@
 import { resultText } from '../../../shared/core/causes/cause-text.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
+import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
+import { hasDocument, triedDocuments } from '../../../shared/services/outputs/read-documents.ts';
 import type { PageContext } from '../../../shared/services/project/project.ts';
 import { lookUpUrl } from '../../../shared/services/report/look-up-url.ts';
 import type { CrawlHooks } from '../../start-options.ts';
@@ -47,15 +49,28 @@ export async function findPage(
   }
 }
 
-/** Whether the crawl is done with the URL. */
-export async function isSettled(folder: string, url: string): Promise<boolean> {
+/** The page's document. Throws {@link PageNotRead} if the archive has none for the canonical URL `url`. */
+export async function findDocument(folder: string, url: string): Promise<DocumentRow> {
   const opened = await openFolder(folder);
+  const archive = archiveOf(folder);
   try {
     const record = await recordOf(opened, url);
-    return record !== undefined && record.state !== 'waiting';
+    if (!record || !hasDocument(record)) throw new PageNotRead(`${url} was not read: ${reasonOf(record)}`);
+    let reason = reasonOf(record);
+    const skip = (_: string, why: string) => {
+      reason = why;
+    };
+    for await (const document of triedDocuments(archive, only(record), { skip }))
+      if (document) return document;
+    throw new PageNotRead(`${url} was not read: ${reason}`);
   } finally {
     opened.reader.close();
+    await archive.close();
   }
+}
+
+async function* only<T>(value: T): AsyncGenerator<T> {
+  yield value;
 }
 
 /** The record at the end of the chain of redirects, as far as the crawl knows it. */

@@ -4,15 +4,12 @@ import { PayloadReader, type PayloadSource } from '../../../shared/core/archive/
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
-import { createDocumentParser, type DocumentFacts } from '../../../shared/core/parser/document.ts';
-import type { ResolveReference } from '../../../shared/core/parser/link-set.ts';
-import { robotName } from '../../../shared/core/robots/parse-robots.ts';
-import { createResolver } from '../../../shared/core/url/canonical.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/core/url/request-url.ts';
 import { forbiddenUse } from '../../../shared/core/usage/purpose.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
 import { otherLanguage } from '../../../shared/crawler/turn/page/other-language.ts';
 import { type PageWork, UNWATCHED } from '../../../shared/crawler/turn/page/page-work.ts';
+import { parseResponse, resolver } from '../../../shared/engines/local/pages/parse-response.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
 import { MAX_BYTES } from '../../../shared/services/exports/archived-payloads.ts';
 import type { StateStore } from '../../../shared/services/hooks/crawl-state.ts';
@@ -76,7 +73,7 @@ export function createPageProcessor({
     failure = undefined;
     try {
       const response = await responseOf(payloads, page);
-      const found = await parse(url, response, config);
+      const found = await parseResponse(url, response, config);
       const isForbidden = forbiddenUse(config.purpose, found.usage) !== undefined;
       if (isForbidden || (config.obeyNoindex && found.robots.noindex)) return { ...nothing, isHidden: true };
       const { depth, via, duplicateOf } = page;
@@ -130,31 +127,5 @@ async function responseOf(
     requestHead: new Uint8Array(),
     ipAddress: response.ipAddress ?? '',
     ...(truncated !== undefined && { truncated }),
-  };
-}
-
-async function parse(url: string, response: FetchedResponse, config: CrawlConfig): Promise<DocumentFacts> {
-  const parser = createDocumentParser({
-    url,
-    headers: response.headers,
-    maxDecodedBytes: config.maxDecodedBytes,
-    maxLinks: config.maxLinksPerPage,
-    resolve: resolver(),
-    wantsRequisites: config.requisites,
-    wantsFeeds: config.feeds,
-    robotName: robotName(config.userAgent).toLowerCase(),
-  });
-  parser.write(await response.body.bytes());
-  return parser.end();
-}
-
-/** Resolves references to canonical URLs, with one resolver for each base. */
-function resolver(): ResolveReference {
-  let lastBase: string | undefined;
-  let resolve = (_: string): string | undefined => undefined;
-  return (reference, base) => {
-    if (base !== lastBase) resolve = createResolver(base);
-    lastBase = base;
-    return resolve(reference);
   };
 }

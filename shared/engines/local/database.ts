@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { orStorageFailed } from '../../core/base/storage-failed.ts';
 import { InvalidConfig } from '../../core/crawl/config.ts';
 import { openSqlite } from './open-sqlite.ts';
@@ -27,6 +27,13 @@ export function openDatabase(path: string, mode: DatabaseMode): DatabaseSync {
       throw error;
     }
   });
+}
+
+/** A database with the tables of a crawl's folder that is in memory, and gone when it is closed. */
+export function openMemoryDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  database.exec(SCHEMA);
+  return database;
 }
 
 /** All of it or nothing: a process that is killed meanwhile leaves what can be opened again. */

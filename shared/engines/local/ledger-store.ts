@@ -13,12 +13,12 @@ type OnCommit = (crawl: CrawlId, before: Head | undefined, after: Head) => void;
 export const placeOfHead = (host: HostKey): string => `crawl.sqlite, table heads, host ${host},`;
 
 /**
- * Heads and parts in SQLite, large parts as files in `folder`. `onCommit` is called for each head that was
+ * Heads and parts in SQLite, large parts as files in `folder`, if there is one. `onCommit` is called for each head that was
  * replaced, so that the crawl's totals need no reading.
  */
 export const createLedgerStore = (
   database: DatabaseSync,
-  folder: string,
+  folder: string | undefined,
   onCommit: OnCommit = () => {},
 ): LedgerStore => ({
   ...boundMethods(new HeadStore(database, onCommit)),

@@ -23,14 +23,15 @@ const MAX_OPEN_FILES = 4;
 /** The methods of the ledger store that are about parts. */
 export class PartStore {
   readonly #database: DatabaseSync;
-  readonly #folder: string;
+  readonly #folder: string | undefined;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #delete: StatementSync;
   readonly #selectNames: StatementSync;
   readonly #withFile = createLimit(MAX_OPEN_FILES);
 
-  constructor(database: DatabaseSync, folder: string) {
+  /** Without a folder all parts are in rows. */
+  constructor(database: DatabaseSync, folder: string | undefined) {
     this.#database = database;
     this.#folder = folder;
     this.#insert = database.prepare(
@@ -46,12 +47,12 @@ export class PartStore {
   }
 
   async putPart(...[crawl, host, name, bytes]: Parameters<LedgerStore['putPart']>): Promise<void> {
-    if (bytes.length <= MAX_ROW_BYTES) {
+    if (this.#folder === undefined || bytes.length <= MAX_ROW_BYTES) {
       this.#insert.run(crawl, host, name, bytes, null);
       return;
     }
     const file = fileOf(crawl, host, name);
-    await this.#withFile(() => writeDurably(join(this.#folder, file), bytes));
+    await this.#withFile(() => writeDurably(this.#pathOf(file), bytes));
     this.#insert.run(crawl, host, name, null, file);
   }
 
@@ -61,7 +62,7 @@ export class PartStore {
     const row = this.#select.get(crawl, host, name) as { bytes?: Uint8Array; file?: string } | undefined;
     if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
     if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
-    const path = join(this.#folder, fileOf(crawl, host, name));
+    const path = this.#pathOf(fileOf(crawl, host, name));
     return this.#withFile(() =>
       length === undefined && offset === 0
         ? readFile(path, { flag: O_RDONLY | NO_FOLLOW })
@@ -84,7 +85,12 @@ export class PartStore {
     // loss of power when the file is gone. A checkpoint could be refused, as another thread is at it; a
     // sync cannot.
     if (files.length > 0) await this.#withFile(() => syncFile(`${this.#database.location()}-wal`));
-    for (const file of files) await rm(join(this.#folder, file), { force: true });
+    for (const file of files) await rm(this.#pathOf(file), { force: true });
+  }
+
+  /** A row names a file only where there is a folder. */
+  #pathOf(file: string): string {
+    return join(this.#folder ?? '', file);
   }
 }
 

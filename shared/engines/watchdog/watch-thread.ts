@@ -22,6 +22,8 @@ export function watchThread(thread: Pick<Worker, 'terminate'>, slot: SlotReader)
     block = check(limits);
     if (block) void thread.terminate();
   }, CHECK_MS);
+  // The thread keeps the process alive, not its watch.
+  watching.unref();
   return {
     limit(next) {
       limits = next;

@@ -24,7 +24,7 @@ export interface DocumentOptions {
 }
 
 /** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Whether a URL is a page with a text: not an error, a redirect, an image or a copy of another page, and none that says

@@ -9,25 +9,23 @@ import { type MiddlewareOptions, withMiddleware } from '../../../services/hooks/
 import type { Project } from '../../../services/project/project-file.ts';
 import { type CacheFolder, openResponseCache } from '../cache/response-cache.ts';
 import { withCache } from '../cache/with-cache.ts';
-import { foldersOf } from '../folders.ts';
 import { openIdentity } from '../identity-file.ts';
 import { withSiteFolders } from '../site-folder/with-site-folders.ts';
 
 export interface FetcherSetup extends Pick<MiddlewareOptions, 'onFailure'> {
-  /** The crawl's folder. */
-  readonly folder: string;
+  /** Where bodies too large for memory go. */
+  readonly tempFolder: string;
   readonly config: CrawlConfig;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly maxSockets: number;
-  readonly project: Project | undefined;
+  readonly project: Pick<Project, 'middleware'> | undefined;
   readonly cache?: CacheFolder | undefined;
   readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** The fetcher of one thread: the project's middleware, then the cache, then folders for the hosts that have one, then the network. */
 export function openFetcher(setup: FetcherSetup): Fetcher {
-  const { folder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
-  const tempFolder = foldersOf(folder).temporary;
+  const { tempFolder, config, clock, maxSockets, project, cache: cacheFolder, warn, onFailure } = setup;
   const { now } = clock;
   const parts = createFetcherParts({ tempFolder, clock, maxSockets });
   const cache =

@@ -1,8 +1,6 @@
-import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
+import type { CrawlConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { IdentityOptions, ProxyOptions } from '../../../core/crawl/network-options.ts';
 import type { Site } from '../../../core/crawl/sites.ts';
-import { expiryWarning } from '../../../core/identity/identity.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
 import type { PageWork } from '../../../crawler/turn/page/page-work.ts';
 import { createHooks } from '../../../services/hooks/create-hooks.ts';
@@ -15,7 +13,6 @@ import type { CacheFolder } from '../cache/response-cache.ts';
 import { closeAll } from '../close-all.ts';
 import { openEarlier } from '../earlier.ts';
 import { foldersOf, type LocalEngine, openLocalEngine } from '../engine.ts';
-import { isKept, openIdentity } from '../identity-file.ts';
 import { openStateFile } from '../items/state-store.ts';
 import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
@@ -23,6 +20,7 @@ import { startThreads, type ThreadPool } from '../threads/start-threads.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
+import { type SessionExtras, sessionConfig } from './session-config.ts';
 import { startOwnWorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 /** A crawl's folder, held by this process. */
@@ -36,7 +34,7 @@ export interface LocalSession {
   close(): Promise<void>;
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends SessionExtras {
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
   /** Called with a description of each repair after a crash. */
@@ -59,10 +57,6 @@ export interface SessionOptions {
    * Shows this thread's work to a watchdog. With several workers the crawling threads are watched.
    */
   readonly watched?: { readonly work: PageWork; readonly inFlight: InFlightTable };
-  /** Proxies if the crawl's settings name none; not kept with the crawl. */
-  readonly proxies?: readonly ProxyOptions[];
-  /** Instead of the identity that is kept with the crawl, if it has one: a private key is not kept. */
-  readonly identity?: IdentityOptions;
   /**
    * The file of the key by which this user's folders are known again (`folder-trust.ts`). Absent: they are not marked
    * or checked.
@@ -84,7 +78,7 @@ export async function openSession(
   session: SessionOptions,
 ): Promise<LocalSession> {
   const { software, warn, dedupeFrom, workers = 1 } = session;
-  const config = withAgent(configOf(given, session), warn);
+  const config = sessionConfig(given, session);
   const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers, hasCache);
@@ -135,37 +129,6 @@ export async function openSession(
   };
 }
 
-/** The crawl's settings, including those that are not stored. */
-function configOf(
-  given: CrawlConfig,
-  { proxies = [], identity = given.identity }: SessionOptions,
-): CrawlConfig {
-  return {
-    ...given,
-    ...(given.proxies.length === 0 && proxies.length > 0 && { proxies: [...proxies] }),
-    ...(given.identity !== undefined && { identity }),
-  };
-}
-
-/**
- * The settings with the agent's origin, also if the key's file names it. Throws `InvalidConfig` for an identity that cannot be
- * used, before anything is begun: the threads would each say the same later.
- */
-function withAgent(config: CrawlConfig, warn: SessionOptions['warn'] = () => {}): CrawlConfig {
-  const { identity } = config;
-  if (identity === undefined) return config;
-  if (!isKept(identity))
-    throw new InvalidConfig(
-      'The private key that signs the requests of this crawl is not kept with it: give it again, by --identity FILE or in ' +
-        "the project's file",
-    );
-  const found = openIdentity(identity, Date.now, warn)();
-  const where = typeof identity.key === 'string' ? identity.key : 'identity.key';
-  const warning = expiryWarning(found, Date.now(), where);
-  if (warning !== undefined) warn(warning);
-  return { ...config, identity: { ...identity, agent: found.agent } };
-}
-
 /** Closes the engine if the cache cannot be opened. */
 async function cacheOf(
   folder: string,
@@ -193,7 +156,8 @@ function inThisThread(
   const onFailure = (error: HookError) => {
     if (engine.hookErrors?.note(id, error)) warn?.(hookErrorLine(error));
   };
-  const fetcher = openFetcher({ folder, config, clock, maxSockets, project, cache, warn, onFailure });
+  const tempFolder = foldersOf(folder).temporary;
+  const fetcher = openFetcher({ tempFolder, config, clock, maxSockets, project, cache, warn, onFailure });
   const store = openStateFile(foldersOf(folder).state);
   const documents = createDocumentReading({
     project: { modules: project?.modules ?? [], clock, onFailure },

@@ -48,7 +48,14 @@ async function crawl(): Promise<void> {
     onFailure(error);
   };
   process.on('exit', engine.inFlight.freeze);
-  const fetcher = openFetcher({ ...start, clock, project, warn, onFailure });
+  const fetcher = openFetcher({
+    ...start,
+    tempFolder: foldersOf(start.folder).temporary,
+    clock,
+    project,
+    warn,
+    onFailure,
+  });
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
