@@ -106,6 +106,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/digest.ts',
   },
   {
+    name: 'outputs',
+    says: 'CPU of a page by what is made of it: documents, Markdown, search, near-duplicates, hooks, and all together',
+    options: ['rounds'],
+    maxWords: 1,
+    file: './claims/outputs.ts',
+  },
+  {
     name: 'signatures',
     says: 'CPU and bytes that a signature adds to a request, with an identity',
     file: './claims/signatures.ts',

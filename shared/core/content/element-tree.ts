@@ -73,7 +73,7 @@ export function parseElements(
     html,
     {
       onopentag(name, attributes) {
-        if (dropped > 0 || depth >= MAX_DEPTH || elements.length >= MAX_ELEMENTS) {
+        if (dropped > 0 || depth >= MAX_DEPTH - 1 || elements.length >= MAX_ELEMENTS) {
           dropped++;
           return;
         }
@@ -88,15 +88,7 @@ export function parseElements(
         wholes?.note(element);
         current = element;
       },
-      onclosetag() {
-        if (dropped > 0) {
-          dropped--;
-          return;
-        }
-        if (!current.parent) return;
-        depth--;
-        current = current.parent;
-      },
+      onclosetag: leave,
       ontext(text) {
         if (elements.length >= MAX_ELEMENTS) return;
         const { children } = current;
@@ -105,13 +97,20 @@ export function parseElements(
         else children.push(text);
       },
     },
-    () => {
-      dropped = Math.min(dropped, MAX_DEPTH - 1);
-    },
+    leave,
     wanted,
   );
   wholes?.find();
   return elements;
+
+  /** An element ends; or the parser forgets one, so that one end fewer is to come. */
+  function leave(): void {
+    if (dropped > 0) dropped--;
+    else if (current.parent) {
+      depth--;
+      current = current.parent;
+    }
+  }
 }
 
 /**

@@ -1,15 +1,16 @@
 /** The main content of a page, without navigation and advertisements. */
 import { encodeQuery } from '../parser/query-charset.ts';
-import { MAX_BLOCKS, pageRuns, type Run, type TextBlock } from './blocks.ts';
+import { MAX_BLOCKS, type PageRuns, pageRuns, type Run, type TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
-import { type PageMetadata, readMetadata } from './metadata.ts';
+import { type PageMetadata, readMetadata, type StructuredData } from './metadata.ts';
 import { type PageKind, pageKind } from './page-kind.ts';
 import { isShell } from './page-shell.ts';
 import { withPictures } from './pictures.ts';
 import { isPrice, withPrice } from './product-price.ts';
+import { visibleText } from './visible-text.ts';
 
 export interface Extracted {
   readonly metadata: PageMetadata;
@@ -28,6 +29,8 @@ export interface Extracted {
   readonly kind?: PageKind;
   /** All blocks of text that a reader sees, of HTML. */
   readonly blocks?: readonly SeenBlock[];
+  /** All that a reader sees as one line of text, of HTML: {@link visibleText}. */
+  readonly visibleText?: string;
   /** The page has hardly any text and no links, and an empty element that its scripts fill. */
   readonly isShell?: boolean;
   /** Whether the page was too large, and its end was left out. */
@@ -44,8 +47,9 @@ export interface SeenBlock {
 export const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
- * Extracts a page's main content and metadata. `url`: the base of references, unless the page has a base element.
- * `rewrite`: may replace the absolute URLs of links and images. `charset`: of the page, in which queries are encoded.
+ * Returns a page's main content and metadata. The page is parsed once and its main content is chosen once, each when a
+ * property first needs it. `url`: the base of references, unless the page has a base element. `rewrite`: may replace the
+ * absolute URLs of links and images. `charset`: of the page, in which queries are encoded.
  * Never throws. Time and memory are linear in the page's length, up to 8 million characters, 100,000 elements and
  * 20,000 blocks of text.
  */
@@ -58,78 +62,133 @@ export function extractContent(
   return new Page(html, url, rewrite, charset);
 }
 
+/** The blocks that were chosen, and what is written of them as Markdown. */
+interface Choice {
+  readonly main: readonly TextBlock[];
+  /** The blocks and pictures of the main content. */
+  readonly runs: readonly Run[];
+}
+
 /**
  * A class: of each object with getters that a literal makes, V8 keeps all that the getters refer to until a
  * collection of the whole heap.
  */
 class Page implements Extracted {
-  readonly metadata: PageMetadata;
-  readonly isTruncated: boolean;
-  readonly text: string;
-  readonly canonical?: string;
+  readonly #html: string;
   readonly #url: string;
-  readonly #base: string;
   readonly #rewrite: (url: string) => string;
   readonly #charset: string | undefined;
-  readonly #elements: readonly ContentElement[];
-  readonly #all: readonly TextBlock[];
-  #main: readonly TextBlock[];
-  /** The blocks and pictures of the main content. */
-  readonly #runs: readonly Run[];
+  #parsed: readonly ContentElement[] | undefined;
+  #data: StructuredData | undefined;
+  #seen: PageRuns | undefined;
+  #chosen: Choice | undefined;
+  #text: string | undefined;
   #markdown: string | undefined;
+  #visibleText: string | undefined;
   #kind: PageKind | undefined;
 
   constructor(html: string, url: string, rewrite: (url: string) => string, charset: string | undefined) {
-    const elements = parseElements(html.slice(0, MAX_CHARS));
-    const data = readMetadata(elements, url);
-    const runs = pageRuns(elements[0]!);
-    const all = runs.blocks;
-    const href = elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
+    this.#html = html;
     this.#url = url;
-    this.#base = (href === undefined ? undefined : URL.parse(encodeQuery(href, charset), url)?.href) ?? url;
     this.#rewrite = rewrite;
     this.#charset = charset;
-    this.#elements = elements;
-    this.#all = all;
-    this.metadata = data.metadata;
-    this.#main = mainBlocks(elements, all, data);
+  }
+
+  get #elements(): readonly ContentElement[] {
+    this.#parsed ??= parseElements(this.#html.slice(0, MAX_CHARS));
+    return this.#parsed;
+  }
+
+  get #structured(): StructuredData {
+    this.#data ??= readMetadata(this.#elements, this.#url);
+    return this.#data;
+  }
+
+  get #runs(): PageRuns {
+    this.#seen ??= pageRuns(this.#elements[0]!);
+    return this.#seen;
+  }
+
+  get #choice(): Choice {
+    this.#chosen ??= this.#choose();
+    return this.#chosen;
+  }
+
+  #choose(): Choice {
+    const runs = this.#runs;
+    let main: readonly TextBlock[] = mainBlocks(this.#elements, runs.blocks, this.#structured);
     // Few pages have a price: of others the kind is found when it is wanted.
-    if (all.some(isPrice) && this.kind === 'product') this.#main = withPrice(this.#main, all);
-    const { blocks, pictures } = withPictures(this.#main, runs);
-    this.#main = blocks;
-    this.#runs = inOrder([...blocks, ...pictures]);
-    this.isTruncated = html.length > MAX_CHARS || elements.length >= MAX_ELEMENTS || all.length >= MAX_BLOCKS;
-    this.text = this.#main.map(({ text }) => text).join('\n\n');
-    const canonical = canonicalOf(elements, this.#base, charset);
-    if (canonical !== undefined) this.canonical = canonical;
+    if (runs.blocks.some(isPrice)) {
+      this.#kind = this.#kindWith(main);
+      if (this.#kind === 'product') main = withPrice(main, runs.blocks);
+    }
+    const { blocks, pictures } = withPictures(main, runs);
+    return { main: blocks, runs: inOrder([...blocks, ...pictures]) };
+  }
+
+  #kindWith(main: readonly TextBlock[]): PageKind {
+    const { blocks } = this.#runs;
+    return pageKind({ url: this.#url, metadata: this.metadata, elements: this.#elements, blocks, main });
+  }
+
+  get #base(): string {
+    const href = this.#elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
+    return (
+      (href === undefined ? undefined : URL.parse(encodeQuery(href, this.#charset), this.#url)?.href) ??
+      this.#url
+    );
+  }
+
+  get metadata(): PageMetadata {
+    return this.#structured.metadata;
+  }
+
+  get text(): string {
+    this.#text ??= this.#choice.main.map(({ text }) => text).join('\n\n');
+    return this.#text;
+  }
+
+  get markdown(): string {
+    if (this.#markdown === undefined) {
+      const base = this.#base;
+      this.#markdown = markdownOf(this.#elements[0]!, this.#choice.runs, (reference) => {
+        const resolved = absolute(encodeQuery(reference, this.#charset), base);
+        return resolved === undefined ? undefined : this.#rewrite(resolved);
+      });
+    }
+    return this.#markdown;
+  }
+
+  get visibleText(): string {
+    this.#visibleText ??= visibleText(this.#elements[0]!);
+    return this.#visibleText;
+  }
+
+  get canonical(): string | undefined {
+    return canonicalOf(this.#elements, this.#base, this.#charset);
   }
 
   get kind(): PageKind {
-    this.#kind ??= pageKind({
-      url: this.#url,
-      metadata: this.metadata,
-      elements: this.#elements,
-      blocks: this.#all,
-      main: this.#main,
-    });
+    const { main } = this.#choice;
+    this.#kind ??= this.#kindWith(main);
     return this.#kind;
   }
 
   get isShell(): boolean {
-    return isShell(this.#elements, this.#all);
+    return isShell(this.#elements, this.#runs.blocks);
+  }
+
+  get isTruncated(): boolean {
+    return (
+      this.#html.length > MAX_CHARS ||
+      this.#elements.length >= MAX_ELEMENTS ||
+      this.#runs.blocks.length >= MAX_BLOCKS
+    );
   }
 
   get blocks(): readonly SeenBlock[] {
-    const main = new Set(this.#main);
-    return this.#all.map((block) => ({ text: block.text, isMain: main.has(block) }));
-  }
-
-  get markdown(): string {
-    this.#markdown ??= markdownOf(this.#elements[0]!, this.#runs, (reference) => {
-      const resolved = absolute(encodeQuery(reference, this.#charset), this.#base);
-      return resolved === undefined ? undefined : this.#rewrite(resolved);
-    });
-    return this.#markdown;
+    const main = new Set(this.#choice.main);
+    return this.#runs.blocks.map((block) => ({ text: block.text, isMain: main.has(block) }));
   }
 }
 

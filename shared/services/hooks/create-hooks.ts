@@ -1,6 +1,5 @@
 import { isInstance, messageOf } from '../../core/base/error-message.ts';
 import type { CrawlConfig } from '../../core/crawl/config.ts';
-import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import { boundMethods } from '../../crawler/ports/bound-methods.ts';
 import type { Clock } from '../../crawler/ports/clock.ts';
 import type { HookError } from '../../crawler/ports/hook-error-log.ts';
@@ -14,6 +13,7 @@ import { createHookPage } from './hook-page.ts';
 import { type ItemLines, toItemLines } from './item-lines.ts';
 import { createMemorySemaphore } from './memory-semaphore.ts';
 import type { PageContent } from './page-content.ts';
+import { contentOf, forgetLarge, LARGE_BODY_BYTES } from './page-contents.ts';
 import { createRouter } from './route-page.ts';
 import { runExtraction, withExtraction } from './run-extraction.ts';
 import { type HookLimits, HookTimeout, isThenable, oneLine, runHook, stackOf } from './run-hook.ts';
@@ -45,10 +45,7 @@ export interface HooksOptions {
   readonly onFailure?: (error: HookError) => void;
 }
 
-/**
- * A larger body is in a file, and in memory only while hooks run: this many bytes of them at the same time.
- */
-const LARGE_BODY_BYTES = 1024 * 1024;
+/** Large bodies that are in memory at the same time. */
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -184,12 +181,12 @@ interface PageCall {
 /** Before the watchdog would take the page for one that hangs. */
 const syncLimitOf = ({ blockTimeoutMs }: HooksOptions['config']): number => blockTimeoutMs * 0.75;
 
-/** The content of a response, parsed once for several hooks. */
+/** The content of a response for hooks. */
 class PageContents {
   readonly #config: HooksOptions['config'];
   readonly #clock: HooksOptions['clock'];
   readonly #room: ReturnType<typeof createMemorySemaphore>;
-  readonly #contents = new WeakMap<FetchedResponse, PageContent>();
+  #hasCheerio = false;
 
   constructor(config: HooksOptions['config'], clock: HooksOptions['clock']) {
     this.#config = config;
@@ -216,21 +213,19 @@ class PageContents {
     try {
       return await use(await this.#of(page), left);
     } finally {
-      if (leave !== undefined) this.#contents.delete(page.response);
+      forgetLarge(page);
       leave?.();
     }
   }
 
-  async #of({ url, response, facts, content: read }: HookedPage): Promise<PageContent> {
-    const known = this.#contents.get(response);
-    if (known !== undefined) return known;
-    // Takes 100 ms the first time, which a crawl without hooks does not pay.
-    const { createPageContent, loadCheerio } = await import('./page-content.ts');
-    await loadCheerio();
-    const body = await response.body.bytes();
-    const content = createPageContent(body, response, { url, ...facts, read }, this.#config.maxDecodedBytes);
-    this.#contents.set(response, content);
-    return content;
+  async #of(page: HookedPage): Promise<PageContent> {
+    if (!this.#hasCheerio) {
+      // Takes 100 ms the first time, which a crawl without hooks does not pay.
+      const { loadCheerio } = await import('./page-content.ts');
+      await loadCheerio();
+      this.#hasCheerio = true;
+    }
+    return contentOf(page, this.#config.maxDecodedBytes);
   }
 }
 

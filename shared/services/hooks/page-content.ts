@@ -12,7 +12,6 @@ import { charsetParameter } from '../../core/parser/media-type.ts';
 import { XHTML_TYPE } from '../../core/parser/type-of-xml.ts';
 import { xhtmlAsHtml } from '../../core/parser/xhtml-as-html.ts';
 import { pageLanguage } from '../outputs/page-language.ts';
-import { visibleText } from './visible-text.ts';
 
 export interface PageContent {
   /** Its content coding undone. */
@@ -53,12 +52,12 @@ export function createPageContent(
   /** In the syntax of HTML. */
   const markup = once(() => (facts.mimeType === XHTML_TYPE ? xhtmlAsHtml(html()) : html()));
   const { read } = facts;
-  const text = once(() => read?.text ?? (isHtml(facts.mimeType) ? visibleText(markup()) : html()));
   const main = once((): Extracted => {
     if (read) return { ...read, isTruncated: read.cut !== undefined };
     if (isHtml(facts.mimeType)) return extractContent(markup(), facts.url, undefined, facts.charset);
     return textContent(html(), facts.mimeType, facts.url);
   });
+  const text = () => read?.text ?? (isHtml(facts.mimeType) ? main().visibleText : undefined) ?? html();
   const language = once(() => pageLanguage(main().text, main().metadata.language));
   const $ = once(() => loadDocument(markup(), isXml(facts.mimeType)));
   return {

@@ -1,6 +1,7 @@
 /** The language of a fetched page, for crawls that want only some. */
 import type { CrawlConfig } from '../../core/crawl/config.ts';
-import type { HookedPage, ReadLanguage } from '../../crawler/turn/page-hooks.ts';
+import type { ReadLanguage } from '../../crawler/turn/page-hooks.ts';
+import { contentOf, forgetLarge } from './page-contents.ts';
 
 /** A larger body, as received, is not read: its page is used whatever its language. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -19,16 +20,14 @@ export function createLanguageReader(fallback?: Pick<CrawlConfig, 'maxDecodedByt
     if (response.body.size > MAX_BODY_BYTES) return undefined;
     const { isPlainDocument } = await import('../outputs/page-document.ts');
     if (!isPlainDocument(facts.mimeType)) return undefined;
-    const { createPageContent } = await import('./page-content.ts');
     try {
-      const body = await response.body.bytes();
-      const content = createPageContent(body, response, factsOf(page), config.maxDecodedBytes);
+      const content = await contentOf(page, config.maxDecodedBytes);
       return around(() => content.language);
     } catch {
       // Its body cannot be decoded, or is too large when it is.
       return undefined;
+    } finally {
+      forgetLarge(page);
     }
   };
 }
-
-const factsOf = ({ url, facts }: HookedPage) => ({ url, ...facts });

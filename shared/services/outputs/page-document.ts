@@ -170,34 +170,38 @@ export async function documentOf(
   maxBytes: number,
   { rewrite, modules }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
-  let isCut = false;
-  const content = await contentOf();
-  if (content === undefined || content.isShell === true) return undefined;
+  const found = readableDocument(url, page, maxBytes, modules);
+  if (found === undefined) return undefined;
+  if ('read' in found) return documentFrom(url, page.date, await found.read());
+  const { mediaType, source, charset, isPart } = found;
+  const content = /html/.test(mediaType)
+    ? extractContent(source, url, rewrite, charset)
+    : textContent(source, mediaType, url, rewrite);
+  return documentFrom(url, page.date, content, isPart);
+}
+
+/** Makes a document of content that may have been read for something else, too. Undefined for a page that scripts make. */
+export function documentFrom(
+  url: string,
+  fetchedAt: string,
+  content: DocumentContent,
+  isPart = false,
+): PageDocument | undefined {
+  if (content.isShell === true) return undefined;
   const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
   const language = pageLanguage(text, metadata.language);
   return {
     url,
     ...(canonical !== undefined && { canonical }),
-    fetchedAt: page.date,
+    fetchedAt,
     ...metadata,
     language,
     ...(kind !== undefined && { kind }),
-    ...((isTruncated || isCut) && { truncated: true }),
+    ...((isTruncated || isPart) && { truncated: true }),
     ...(format !== undefined && { format }),
     text,
     markdown,
   };
-
-  async function contentOf(): Promise<DocumentContent | undefined> {
-    const found = readableDocument(url, page, maxBytes, modules);
-    if (found === undefined) return undefined;
-    if ('read' in found) return found.read();
-    const { mediaType, source, charset, isPart } = found;
-    isCut = isPart === true;
-    return /html/.test(mediaType)
-      ? extractContent(source, url, rewrite, charset)
-      : textContent(source, mediaType, url, rewrite);
-  }
 }
 
 /** The content of a document that is read as a whole. Rejects with the cause. */

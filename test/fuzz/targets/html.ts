@@ -11,7 +11,6 @@ import {
 } from '../../../shared/core/parser/robots-directives.ts';
 import { srcsetReferences } from '../../../shared/core/parser/srcset.ts';
 import { xhtmlAsHtml } from '../../../shared/core/parser/xhtml-as-html.ts';
-import { visibleText } from '../../../shared/services/hooks/visible-text.ts';
 import { type FuzzTarget, MB } from '../target.ts';
 
 const URL_OF_PAGE = 'http://example.com/dir/page.html';
@@ -358,7 +357,10 @@ export const TARGETS: readonly FuzzTarget[] = [
   ),
   text('XHTML as HTML', MARKUP, xhtmlAsHtml, { seeds: ['page.html'] }),
   // htmlparser2 does it, for hooks only, within the time that a hook has.
-  text('visible text', MARKUP, visibleText, { seeds: ['page.html'], maxUsPerByte: 2 }),
+  text('visible text', MARKUP, (html) => extractContent(html, URL_OF_PAGE).visibleText, {
+    seeds: ['page.html'],
+    maxUsPerByte: 2,
+  }),
   text('main content', MARKUP, (html) => extractContent(html, URL_OF_PAGE).markdown, {
     seeds: ['page.html'],
     // Some 20 us for each block of text, of which a document has 6,000 at most; for hooks only, once for a

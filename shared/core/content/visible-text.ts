@@ -1,35 +1,23 @@
-import type { ContentElement } from '../../core/content/content-element.ts';
-import { scriptText } from '../../core/content/script-text.ts';
-import { BLOCKS } from '../../core/parser/block-elements.ts';
-import { MAX_DEPTH, parseShallow } from '../../core/parser/shallow-parser.ts';
-import { withoutUnseen } from '../../core/text/unseen-characters.ts';
+import { BLOCKS } from '../parser/block-elements.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
+import type { ContentElement } from './content-element.ts';
+import { scriptText } from './script-text.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * Returns the visible text of an HTML document, white space folded: no scripts, styles, titles or hidden
- * elements; a blank where a block, a cell or a line begins. Exponents, notes and formulas are written as in the main
- * content, formulas without TeX more simply. Linear in the document's length.
+ * Returns the visible text of a document, white space folded: no scripts, styles, titles or hidden elements; a blank
+ * where a block, a cell or a line begins. Exponents, notes and formulas are written as in the main content, formulas
+ * without TeX more simply. Linear in what the element holds.
  */
-export function visibleText(html: string): string {
+export function visibleText(root: ContentElement): string {
   const reader = new TextReader();
-  parseShallow(
-    html,
-    {
-      onopentag: (name, attributes) => reader.open(name, attributes),
-      onclosetag: (name) => reader.close(name),
-      ontext: (text) => reader.text(text),
-    },
-    () => reader.forget(),
-    WANTED,
-  );
+  for (const child of root.children) reader.read(child);
   return withoutUnseen(reader.pieces.join('')).replace(/\s+/g, ' ').trim();
 }
 
 class TextReader {
   readonly pieces: string[] = [];
-  /** Depth within invisible elements. */
-  #hiddenDepth = 0;
   /** The outermost `sup` or `sub` that is open, and where its text begins. */
   #script: { readonly element: ContentElement; readonly from: number } | undefined;
   #link: Attributes | undefined;
@@ -38,11 +26,16 @@ class TextReader {
   /** The open elements of the formula, each with the number of its children so far. */
   readonly #parts: { readonly name: string; children: number }[] = [];
 
-  open(name: string, attributes: Attributes): void {
-    if (this.#hiddenDepth > 0 || UNSEEN.has(name) || isHidden(attributes)) {
-      this.#hiddenDepth++;
-      return;
+  read(node: ContentElement | string): void {
+    if (typeof node === 'string') this.pieces.push(node);
+    else if (!UNSEEN.has(node.name) && !isHidden(node.attributes)) {
+      this.#open(node.name, node.attributes);
+      for (const child of node.children) this.read(child);
+      this.#close(node.name);
     }
+  }
+
+  #open(name: string, attributes: Attributes): void {
     if (BLOCKS.has(name)) this.pieces.push(' ');
     else if (name === 'a') this.#openLink(attributes);
     else if (name === 'math') this.#formula ??= { from: this.pieces.length };
@@ -51,24 +44,12 @@ class TextReader {
     if (this.#formula !== undefined) this.#openPart(name, attributes);
   }
 
-  close(name: string): void {
-    if (this.#hiddenDepth > 0) {
-      this.#hiddenDepth--;
-      return;
-    }
+  #close(name: string): void {
     if (this.#formula !== undefined) this.#parts.pop();
     if (BLOCKS.has(name)) this.pieces.push(' ');
     else if (name === 'a') this.#link = undefined;
     else if (name === 'math') this.#endFormula();
     else if (name === this.#script?.element.name) this.#endScript();
-  }
-
-  text(text: string): void {
-    if (this.#hiddenDepth === 0) this.pieces.push(text);
-  }
-
-  forget(): void {
-    this.#hiddenDepth = Math.min(this.#hiddenDepth, MAX_DEPTH - 1);
   }
 
   #openLink(attributes: Attributes): void {
@@ -81,7 +62,7 @@ class TextReader {
     const mark = parent && ++parent.children === 2 ? MARKS.get(parent.name) : undefined;
     if (mark !== undefined) this.pieces.push(mark);
     if (name === 'annotation' && /tex$/i.test(encoding)) this.#formula!.texFrom ??= this.pieces.length;
-    if (this.#parts.length < MAX_DEPTH) this.#parts.push({ name, children: 0 });
+    this.#parts.push({ name, children: 0 });
   }
 
   #endFormula(): void {
@@ -115,8 +96,6 @@ const elementOf = (name: string, attributes: Attributes, link: Attributes | unde
     ...{ name, attributes, children: [] as ContentElement[] },
     parent: link && { name: 'a', attributes: link },
   }) as unknown as ContentElement;
-
-const WANTED: ReadonlySet<string> = new Set(['hidden', 'style', 'class', 'href', 'encoding']);
 
 /** Readers see a formula of MathML and its repetition once. */
 const TWIN = /(?:^|\s)(?:katex-html|MathJax_Preview|MJX_Assistive_MathML)(?:\s|$)/;
