@@ -2,16 +2,30 @@
 import { groupsOf } from './alike-blocks.ts';
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
-import { AROUND, branchesFrom, type ElementFacts, elementFacts, isLong } from './element-facts.ts';
+import {
+  AROUND,
+  type Branches,
+  branchesFrom,
+  type ElementFacts,
+  elementFacts,
+  isLong,
+} from './element-facts.ts';
 import { FEATURES, LEVELS, NEIGHBOURS, OWN_TAGS } from './feature-names.ts';
 import type { StructuredData } from './metadata.ts';
-import { shareOf, shinglesOf } from './shingles.ts';
+import { Shingles } from './shingles.ts';
 import { SIGNS } from './signs.ts';
-import { eachWord } from './text-measure.ts';
+import { WordHashes } from './text-measure.ts';
 
-const TAG_AT: ReadonlyMap<string, number> = new Map(OWN_TAGS.map((name, i) => [name, i]));
+/** Where the features of one kind begin. */
+const TAGS_AT = FEATURES.indexOf(`is-${OWN_TAGS[0]}`);
+const AROUND_AT = FEATURES.indexOf(`in-${AROUND[0]}`);
+const NEAR_AT = FEATURES.indexOf(`near-${SIGNS[0]}`);
+const ANY_AT = FEATURES.indexOf(`any-${SIGNS[0]}`);
+const PLACE_AT = FEATURES.indexOf('depth');
+const TAG_AT: ReadonlyMap<string, number> = new Map(OWN_TAGS.map((name, i) => [name, TAGS_AT + i]));
 const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
-const SENTENCE_ENDS: ReadonlySet<string> = new Set('.!?。:"”)');
+const SENTENCE_ENDS = '.!?。:"”)';
+const isSentenceEnd = (unit: number): boolean => SENTENCE_ENDS.includes(String.fromCharCode(unit));
 /** Blocks to each side. */
 const WINDOW = 5;
 const KINDS = [/article|posting|news|blog/i, /product|offer/i, /forum|question|qapage|discussion/i];
@@ -23,19 +37,16 @@ const KINDS = [/article|posting|news|blog/i, /product|offer/i, /forum|question|q
 export function blockFeatures<T>(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
-  { metadata, modelTitle, texts }: StructuredData,
-  use: (row: Float64Array) => T,
+  structured: StructuredData,
+  use: (row: Float64Array, block: number) => T,
 ): T[] {
-  const data = shinglesOf(texts);
-  const dataShares = blocks.map(({ text }) => shareOf(text, data));
+  const { ofData: dataShares, ofTitle: titleShares, hasData } = sharesOf(blocks, structured);
   const facts = elementFacts(elements, blocks, dataShares);
   const alike = groupsOf(blocks);
-  const titleWords = wordsOf(modelTitle);
-  const types = metadata.types.join(' ');
+  const types = structured.metadata.types.join(' ');
   const kinds = KINDS.map((kind) => (kind.test(types) ? 1 : 0));
   const repeats = countsOf(blocks);
   const h1 = blocks.findIndex(({ element }) => element.name === 'h1');
-  const titleShares = blocks.map(({ text }) => shareOfWords(text, titleWords));
   const title = titleBlock(blocks, titleShares, h1);
   const titleElement = blocks[title]?.element.index ?? 0;
   const fromBest = branchesFrom(elements, facts.best);
@@ -49,135 +60,157 @@ export function blockFeatures<T>(
   let sinceHeading = 99;
 
   const { wordsTo, linkWordsTo } = sumsOf(blocks);
+  const isLongAt = Uint8Array.from(blocks, (block) => (isLong(block) ? 1 : 0));
+  const levels = levelsOf(elements, facts);
   const row = new Float64Array(FEATURES.length);
-  let at = 0;
-  const put = (value: number) => {
-    row[at++] = value;
-  };
-  const putBits = (bits: number, length: number) => {
-    for (let bit = 0; bit < length; bit++) row[at++] = (bits >> bit) & 1;
-  };
-
-  const putBranch = (branches: Int32Array, target: number, index: number) => {
-    const branch = branches[index]!;
-    const held = Math.max(1, facts.words[branch]!);
-    const around = branch === 0 ? index : elements[branch]!.parent!.index;
-    put(facts.depth[target]! - facts.depth[around]!);
-    put(facts.words[branch]!);
-    put(facts.linkWords[branch]! / held);
-    put(facts.blocks[branch]!);
-    put(facts.long[branch]! / held);
-    put(facts.words[around]! / pageWords);
-  };
-
-  return blocks.map((block, i) => {
-    const { element, text, words, linkWords, counts } = block;
+  /** The bits that stand in the row. */
+  let [around, near, any] = [0, 0, 0];
+  let tagAt = -1;
+  const results = new Array<T>(blocks.length);
+  for (let i = 0; i < blocks.length; i++) {
+    const { element, text, words, linkWords, counts } = blocks[i]!;
     const { index, name, parent } = element;
     if (i === h1) wordsToH1 = wordsBefore;
-    at = 0;
 
-    put(words);
-    put(text.length);
-    put(linkWords / Math.max(1, words));
-    put(counts.sentences);
-    put(counts.commas);
-    put(counts.digits / text.length);
-    put(counts.capitals / text.length);
-    put(text.length / Math.max(1, words));
-    put(SENTENCE_ENDS.has(text.at(-1)!) ? 1 : 0);
+    row[0] = words;
+    row[1] = text.length;
+    row[2] = linkWords / Math.max(1, words);
+    row[3] = counts.sentences;
+    row[4] = counts.commas;
+    row[5] = counts.digits / text.length;
+    row[6] = counts.capitals / text.length;
+    row[7] = text.length / Math.max(1, words);
+    row[8] = isSentenceEnd(text.charCodeAt(text.length - 1)) ? 1 : 0;
 
-    const tag = TAG_AT.get(name);
-    row.fill(0, at, at + OWN_TAGS.length);
-    if (tag !== undefined) row[at + tag] = 1;
-    at += OWN_TAGS.length;
-    putBits(facts.around[index]!, AROUND.length);
-    putBits(facts.near[index]!, SIGNS.length);
-    putBits(facts.any[index]!, SIGNS.length);
+    if (tagAt >= 0) row[tagAt] = 0;
+    tagAt = TAG_AT.get(name) ?? -1;
+    if (tagAt >= 0) row[tagAt] = 1;
+    around = putBits(row, AROUND_AT, around, facts.around[index]!);
+    near = putBits(row, NEAR_AT, near, facts.near[index]!);
+    any = putBits(row, ANY_AT, any, facts.any[index]!);
 
-    put(facts.depth[index]!);
-    put(i / blocks.length);
-    put(wordsBefore / pageWords);
-    put(h1 < 0 ? 0 : 1);
-    put(h1 < 0 ? 0 : i - h1);
-    put(h1 < 0 || i < h1 ? -1 : wordsBefore - wordsToH1);
-    put(sinceHeading);
-    put(headingsBefore);
+    let at = PLACE_AT;
+    row[at++] = facts.depth[index]!;
+    row[at++] = i / blocks.length;
+    row[at++] = wordsBefore / pageWords;
+    row[at++] = h1 < 0 ? 0 : 1;
+    row[at++] = h1 < 0 ? 0 : i - h1;
+    row[at++] = h1 < 0 || i < h1 ? -1 : wordsBefore - wordsToH1;
+    row[at++] = sinceHeading;
+    row[at++] = headingsBefore;
 
-    let level: ContentElement | undefined = element;
+    let level = index;
     for (let up = 0; up < LEVELS; up++) {
-      const here: number = level?.index ?? 0;
-      const held = Math.max(1, facts.words[here]!);
-      put(facts.words[here]!);
-      put(facts.linkWords[here]! / held);
-      put(facts.blocks[here]!);
-      put(facts.long[here]! / held);
-      put(facts.words[here]! / pageWords);
-      do level = level?.parent;
-      while (level && facts.blocks[level.index] === facts.blocks[here]);
+      const held = Math.max(1, facts.words[level]!);
+      row[at++] = facts.words[level]!;
+      row[at++] = facts.linkWords[level]! / held;
+      row[at++] = facts.blocks[level]!;
+      row[at++] = facts.long[level]! / held;
+      row[at++] = facts.words[level]! / pageWords;
+      level = levels[level]!;
     }
 
     const group = alike[i]!;
-    put(parent ? facts.children[parent.index]! : 0);
-    put(group.blocks);
-    put(group.words);
-    put(group.linkWords / Math.max(1, group.words));
-    put(group.words / group.blocks);
-    put(group.long / Math.max(1, group.words));
+    row[at++] = parent ? facts.children[parent.index]! : 0;
+    row[at++] = group.blocks;
+    row[at++] = group.words;
+    row[at++] = group.linkWords / Math.max(1, group.words);
+    row[at++] = group.words / group.blocks;
+    row[at++] = group.long / Math.max(1, group.words);
 
-    put(i >= from && i <= to ? 1 : 0);
-    put(facts.words[facts.best]! / pageWords);
-    put(i < from ? i - from : i > to ? i - to : 0);
-    put(facts.inMain[index]!);
-    put(facts.hasMain ? 1 : 0);
-    put(facts.articles);
+    row[at++] = i >= from && i <= to ? 1 : 0;
+    row[at++] = facts.words[facts.best]! / pageWords;
+    row[at++] = i < from ? i - from : i > to ? i - to : 0;
+    row[at++] = facts.inMain[index]!;
+    row[at++] = facts.hasMain ? 1 : 0;
+    row[at++] = facts.articles;
 
-    for (const step of NEIGHBOURS) {
-      const other = blocks[i + step];
-      put(other?.words ?? 0);
-      put(other ? other.linkWords / Math.max(1, other.words) : 0);
-      put(other && isLong(other) ? 1 : 0);
-      put(other && alike[i + step] === group ? 1 : 0);
+    for (let n = 0; n < NEIGHBOURS.length; n++) {
+      const other = i + NEIGHBOURS[n]!;
+      const isThere = other >= 0 && other < blocks.length;
+      const near = isThere ? blocks[other]! : NO_BLOCK;
+      row[at++] = near.words;
+      row[at++] = near.linkWords / Math.max(1, near.words);
+      row[at++] = isThere ? isLongAt[other]! : 0;
+      row[at++] = isThere && alike[other] === group ? 1 : 0;
     }
 
     const windowFrom = Math.max(0, i - WINDOW);
     const windowEnd = Math.min(blocks.length, i + WINDOW + 1);
     const windowWords = wordsTo[windowEnd]! - wordsTo[windowFrom]!;
     const windowLinks = linkWordsTo[windowEnd]! - linkWordsTo[windowFrom]!;
-    put(windowWords);
-    put(windowLinks / Math.max(1, windowWords));
-    put(facts.words[0]!);
-    put(facts.blocks[0]!);
-    put(facts.linkWords[0]! / pageWords);
-    put(facts.long[0]! / pageWords);
-    put(facts.long[0]!);
+    row[at++] = windowWords;
+    row[at++] = windowLinks / Math.max(1, windowWords);
+    row[at++] = facts.words[0]!;
+    row[at++] = facts.blocks[0]!;
+    row[at++] = facts.linkWords[0]! / pageWords;
+    row[at++] = facts.long[0]! / pageWords;
+    row[at++] = facts.long[0]!;
 
-    put(repeats.get(text)!);
-    put(titleShares[i]!);
-    put(dataShares[i]!);
-    put(data.size > 0 ? 1 : 0);
-    for (const kind of kinds) put(kind);
-    put(dataShareOf(facts, index));
-    put(dataShareOf(facts, parent?.parent?.index ?? 0));
+    row[at++] = repeats.get(text)!;
+    row[at++] = titleShares[i]!;
+    row[at++] = dataShares[i]!;
+    row[at++] = hasData ? 1 : 0;
+    for (let kind = 0; kind < kinds.length; kind++) row[at++] = kinds[kind]!;
+    row[at++] = dataShareOf(facts, index);
+    row[at++] = dataShareOf(facts, parent?.parent?.index ?? 0);
 
-    putBranch(fromBest, facts.best, index);
-    putBranch(fromTitle, titleElement, index);
-    put(title < 0 ? 0 : 1);
-    put(title < 0 ? 0 : i - title);
-    put(element.whole === 'code' || name === 'pre' ? 1 : 0);
-    put(codeWords / pageWords);
-    put(termBlocks / blocks.length);
-    put(cellBlocks / blocks.length);
+    at = putBranch(at, fromBest, index);
+    at = putBranch(at, fromTitle, index);
+    row[at++] = title < 0 ? 0 : 1;
+    row[at++] = title < 0 ? 0 : i - title;
+    row[at++] = element.whole === 'code' || name === 'pre' ? 1 : 0;
+    row[at++] = codeWords / pageWords;
+    row[at++] = termBlocks / blocks.length;
+    row[at++] = cellBlocks / blocks.length;
 
     wordsBefore += words;
-    const isHeading = HEADINGS.has(name);
-    sinceHeading = isHeading ? 1 : sinceHeading + 1;
-    if (isHeading) headingsBefore++;
-    return use(row);
-  });
+    if (HEADINGS.has(name)) {
+      sinceHeading = 1;
+      headingsBefore++;
+    } else sinceHeading++;
+    results[i] = use(row, i);
+  }
+  return results;
+
+  function putBranch(at: number, { branches, target }: Branches, index: number): number {
+    const branch = branches[index]!;
+    const held = Math.max(1, facts.words[branch]!);
+    const around = branch === 0 ? index : elements[branch]!.parent!.index;
+    row[at] = facts.depth[target]! - facts.depth[around]!;
+    row[at + 1] = facts.words[branch]!;
+    row[at + 2] = facts.linkWords[branch]! / held;
+    row[at + 3] = facts.blocks[branch]!;
+    row[at + 4] = facts.long[branch]! / held;
+    row[at + 5] = facts.words[around]! / pageWords;
+    return at + 6;
+  }
+}
+
+const NO_BLOCK = { words: 0, linkWords: 0 };
+
+/** Writes a number for each bit that differs from those that stand there. Returns the bits. */
+function putBits(row: Float64Array, at: number, before: number, bits: number): number {
+  for (let differing = before ^ bits; differing !== 0; differing &= differing - 1) {
+    const bit = 31 - Math.clz32(differing & -differing);
+    row[at + bit] = (bits >>> bit) & 1;
+  }
+  return bits;
+}
+
+/** For each element that holds blocks, the innermost one around it that holds more. 0 for those around all. */
+function levelsOf(elements: readonly ContentElement[], { blocks }: ElementFacts): Int32Array {
+  const levels = new Int32Array(elements.length);
+  for (let i = 1; i < elements.length; i++) {
+    if (blocks[i] === 0) continue;
+    const up = elements[i]!.parent!.index;
+    levels[i] = blocks[up] === blocks[i] ? levels[up]! : up;
+  }
+  return levels;
 }
 
 /** The heading that says most of the page's title; the first `h1` if none does. -1 if there is none. */
-function titleBlock(blocks: readonly TextBlock[], titleShares: readonly number[], h1: number): number {
+function titleBlock(blocks: readonly TextBlock[], titleShares: Float64Array, h1: number): number {
   let found = h1;
   let most = 0.5;
   for (const [i, { element }] of blocks.entries())
@@ -237,23 +270,30 @@ function bestRange(
 /** Longer texts are not titles. */
 const MAX_TITLE = 300;
 
-function wordsOf(text: string): ReadonlySet<number> {
-  const words = new Set<number>();
-  eachWord(text.slice(0, MAX_TITLE).toLowerCase(), (word) => {
-    words.add(word);
-    return true;
-  });
-  return words;
+/** The shares of each block's text that are in the page's structured data, and in its title. */
+function sharesOf(
+  blocks: readonly TextBlock[],
+  { modelTitle, texts }: StructuredData,
+): { readonly ofData: Float64Array; readonly ofTitle: Float64Array; readonly hasData: boolean } {
+  const data = new Shingles(texts);
+  const words = new WordHashes();
+  words.read(modelTitle.slice(0, MAX_TITLE));
+  const title = new Set(words.hashes.subarray(0, words.count));
+  const ofData = new Float64Array(blocks.length);
+  const ofTitle = new Float64Array(blocks.length);
+  for (let i = 0; i < blocks.length; i++) {
+    const { text } = blocks[i]!;
+    const mayBeTitle = title.size > 0 && text.length <= MAX_TITLE;
+    if (data.size === 0 && !mayBeTitle) continue;
+    words.read(text);
+    ofData[i] = data.shareOf(words);
+    if (mayBeTitle) ofTitle[i] = shareIn(title, words);
+  }
+  return { ofData, ofTitle, hasData: data.size > 0 };
 }
 
-function shareOfWords(text: string, words: ReadonlySet<number>): number {
-  if (words.size === 0 || text.length > MAX_TITLE) return 0;
-  let count = 0;
+function shareIn(known: ReadonlySet<number>, { hashes, count }: WordHashes): number {
   let hits = 0;
-  eachWord(text.toLowerCase(), (word) => {
-    count++;
-    if (words.has(word)) hits++;
-    return true;
-  });
+  for (let i = 0; i < count; i++) if (known.has(hashes[i]!)) hits++;
   return count === 0 ? 0 : hits / count;
 }

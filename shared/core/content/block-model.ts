@@ -19,58 +19,85 @@ interface Tree {
 /** The features that the model was trained with, in their order. */
 export const MODEL_FEATURES: readonly string[] = model.features;
 
-/** Numbers of an inner node. */
-const NODE = 3;
-const FOREST = forestOf(model.trees);
-
-/** All trees as lists of numbers of one kind, which are read in a third of the time. */
+/**
+ * The inner nodes of all trees by feature, and their thresholds ascending: a walk through them finds the nodes at which a block
+ * goes to the right, without a look at the others (Lucchese et al., QuickScorer, SIGIR 2015).
+ */
 interface Forest {
-  /**
-   * Three numbers for each inner node, one tree after the other: its feature, and its children at most and above
-   * the threshold. A child is a node's index in this list, or `-1 - n` for a leaf.
-   */
-  readonly nodes: Int16Array;
-  /** At the index of the inner node. */
+  /** The features that have nodes, and the first node of each. */
+  readonly features: Int32Array;
+  readonly starts: Int32Array;
+  /** The threshold of each node. Infinity follows a feature's last one. */
   readonly thresholds: Float64Array;
+  readonly trees: Uint16Array;
+  /** A bit for each leaf of the tree: 0 for those to the left of the node. */
+  readonly masks: Int32Array;
+  /** The leaves of each tree from left to right, 32 places for each. */
   readonly leaves: Float64Array;
-  readonly roots: Uint16Array;
+}
+
+/** Leaves of a tree: a bit for each. */
+const MAX_LEAVES = 32;
+
+interface FlatNode {
+  readonly feature: number;
+  readonly threshold: number;
+  readonly tree: number;
+  readonly mask: number;
 }
 
 function forestOf(trees: readonly Tree[]): Forest {
-  const roots = startsOf(trees.map(({ feature }) => feature.length));
-  const firstLeaves = startsOf(trees.map(({ leaf }) => leaf.length));
-  const placeOf = (child: number, tree: number) =>
-    child < 0 ? child - firstLeaves[tree]! : NODE * (child + roots[tree]!);
+  const nodes: FlatNode[] = [];
+  const leaves = new Float64Array(MAX_LEAVES * trees.length);
+  for (const [tree, { feature, threshold, left, right, leaf }] of trees.entries()) {
+    let placed = 0;
+    /** Places the leaves below a node from left to right, and returns their bits. */
+    const place = (node: number): number => {
+      if (node < 0) {
+        leaves[MAX_LEAVES * tree + placed] = leaf[-1 - node]!;
+        return 1 << placed++;
+      }
+      const below = place(left[node]!);
+      nodes.push({ feature: feature[node]!, threshold: threshold[node]!, tree, mask: ~below });
+      return below | place(right[node]!);
+    };
+    place(0);
+  }
+  const byFeature = Map.groupBy(nodes, ({ feature }) => feature);
+  const END = { threshold: Number.POSITIVE_INFINITY, tree: 0, mask: -1 };
+  const flat: Omit<FlatNode, 'feature'>[] = [];
+  const starts: number[] = [];
+  for (const own of byFeature.values()) {
+    starts.push(flat.length);
+    flat.push(...own.sort((a, b) => a.threshold - b.threshold), END);
+  }
   return {
-    nodes: Int16Array.from(
-      trees.flatMap(({ feature, left, right }, tree) =>
-        feature.flatMap((one, i) => [one, placeOf(left[i]!, tree), placeOf(right[i]!, tree)]),
-      ),
-    ),
-    thresholds: Float64Array.from(trees.flatMap(({ threshold }) => threshold.flatMap((one) => [one, 0, 0]))),
-    leaves: Float64Array.from(trees.flatMap(({ leaf }) => leaf)),
-    roots: Uint16Array.from(roots, (root) => NODE * root),
+    features: Int32Array.from(byFeature.keys()),
+    starts: Int32Array.from(starts),
+    thresholds: Float64Array.from(flat, ({ threshold }) => threshold),
+    trees: Uint16Array.from(flat, ({ tree }) => tree),
+    masks: Int32Array.from(flat, ({ mask }) => mask),
+    leaves,
   };
 }
 
-/** Where each of some lists begins if they follow one another. */
-function startsOf(lengths: readonly number[]): number[] {
-  let start = 0;
-  return lengths.map((length) => {
-    start += length;
-    return start - length;
-  });
-}
+const FOREST = forestOf(model.trees);
+/** The leaves that are still possible in each tree. */
+const possible = new Int32Array(model.trees.length);
 
-/** Between 0 and 1. `row`: one number for each of {@link MODEL_FEATURES}. */
+/** Between 0 and 1. `row`: one finite number for each of {@link MODEL_FEATURES}. */
 export function contentProbability(row: Float64Array): number {
-  const { nodes, thresholds, leaves, roots } = FOREST;
+  const { features, starts, thresholds, trees, masks, leaves } = FOREST;
+  possible.fill(-1);
+  for (let i = 0; i < features.length; i++) {
+    const value = row[features[i]!]!;
+    for (let node = starts[i]!; value > thresholds[node]!; node++) possible[trees[node]!]! &= masks[node]!;
+  }
   let sum = 0;
-  for (let tree = 0; tree < roots.length; tree++) {
-    let node = roots[tree]!;
-    do node = nodes[row[nodes[node]!]! <= thresholds[node]! ? node + 1 : node + 2]!;
-    while (node >= 0);
-    sum += leaves[-1 - node]!;
+  for (let tree = 0; tree < possible.length; tree++) {
+    const bits = possible[tree]!;
+    // The lowest bit: the leaf furthest to the left.
+    sum += leaves[MAX_LEAVES * tree + 31 - Math.clz32(bits & -bits)]!;
   }
   return 1 / (1 + Math.exp(-sum));
 }

@@ -4,6 +4,7 @@
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
+import { fold } from './fold.ts';
 import { scriptText } from './script-text.ts';
 import { measureText, type TextCounts } from './text-measure.ts';
 
@@ -164,6 +165,3 @@ export const isPermalink = ({ name, attributes, children }: ContentElement): boo
   typeof children[0] === 'string' &&
   /^[#\u00a7\u00b6]$/.test(children[0].trim()) &&
   attributes.href?.startsWith('#') === true;
-
-/** A single space needs no replacement: most white space within a text is that. */
-export const fold = (text: string): string => text.trim().replace(/ \s+|[^\S ]\s*/g, ' ');

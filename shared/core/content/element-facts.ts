@@ -64,7 +64,7 @@ export const isLong = ({ words, linkWords, counts: { commas, sentences } }: Text
 export function elementFacts(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
-  dataShares: readonly number[],
+  dataShares: Float64Array,
 ): ElementFacts {
   const count = elements.length;
   const words = new Float64Array(count);
@@ -142,17 +142,22 @@ export function elementFacts(
   };
 }
 
-/**
- * For each element, the outermost one around it (or itself) that does not hold `target`: the branch of the page in which it
- * stands, as seen from there. 0 for `target` and all around it.
- */
-export function branchesFrom(elements: readonly ContentElement[], target: number): Int32Array {
+/** The branches of a page, as seen from an element. */
+export interface Branches {
+  readonly target: number;
+  /**
+   * For each element, the outermost one around it (or itself) that does not hold `target`. 0 for `target` and all around it.
+   */
+  readonly branches: Int32Array;
+}
+
+export function branchesFrom(elements: readonly ContentElement[], target: number): Branches {
   const branches = new Int32Array(elements.length);
   const isAround = new Uint8Array(elements.length);
   for (let up: ContentElement | undefined = elements[target]; up; up = up.parent) isAround[up.index] = 1;
   for (let i = 1; i < elements.length; i++)
     if (isAround[i] === 0) branches[i] = branches[elements[i]!.parent!.index] || i;
-  return branches;
+  return { target, branches };
 }
 
 export const isMarkedMain = ({ name, attributes }: ContentElement): boolean =>

@@ -1,5 +1,5 @@
-import { fold } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
+import { fold } from './fold.ts';
 
 /**
  * Returns the text in the element, white space folded. Looks at `maxNodes` elements and texts at most, and at

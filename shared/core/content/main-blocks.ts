@@ -13,10 +13,9 @@ export function mainBlocks(
   data: StructuredData,
 ): TextBlock[] {
   const aside = asideBlocks(elements, blocks);
-  let next = 0;
   // The model is most of the work, and its answer is not used there.
-  const chances = blockFeatures(elements, blocks, data, (row) =>
-    aside[next++] === 1 ? 0 : contentProbability(row),
+  const chances = blockFeatures(elements, blocks, data, (row, i) =>
+    aside[i] === 1 ? 0 : contentProbability(row),
   );
   const possible = Array.from(blocks.keys()).filter((i) => aside[i] === 0);
   const chosen = withoutHoles(likelyBest(possible, chances, blocks), blocks, elements, aside);

@@ -4,6 +4,7 @@ import { withoutUnseen } from '../text/unseen-characters.ts';
 import { isPermalink } from './blocks.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement, Formula } from './content-element.ts';
+import { foldWithin } from './fold.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { joinPieces, type Piece } from './markdown-pieces.ts';
 import { pictureOf } from './pictures.ts';
@@ -71,7 +72,7 @@ class LineWriter {
 
   #add(node: Node, around: string, pieces: Piece[]): void {
     if (typeof node === 'string') {
-      const text = withoutUnseen(node).replace(/ \s+|[^\S ]\s*/g, ' ');
+      const text = foldWithin(withoutUnseen(node));
       if (text.trim() !== '') this.#isBehindPicture = false;
       pieces.push(escapeMarkdown(text, this.#escapesPrices));
       return;
@@ -150,9 +151,15 @@ function aroundBlanks(text: string): [string, string, string] {
  * another block.
  */
 function tidy(text: string, isWithin: boolean): string {
-  const lines = text.split('\n').map((line) => {
-    const folded = line.replace(/ {2,}/g, ' ').trim();
-    return isWithin ? folded : escapeLineStart(folded);
-  });
-  return lines.filter((line) => line !== '').join('  \n');
+  if (!text.includes('\n')) return tidyLine(text, isWithin);
+  return text
+    .split('\n')
+    .map((line) => tidyLine(line, isWithin))
+    .filter((line) => line !== '')
+    .join('  \n');
+}
+
+function tidyLine(line: string, isWithin: boolean): string {
+  const folded = (line.includes('  ') ? line.replace(/ {2,}/g, ' ') : line).trim();
+  return isWithin ? folded : escapeLineStart(folded);
 }

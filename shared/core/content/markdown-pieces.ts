@@ -11,7 +11,8 @@ export function joinPieces(pieces: readonly Piece[]): string {
   const joined = merged(pieces);
   const written: string[] = [];
   let before = '';
-  for (const [i, piece] of joined.entries()) {
+  for (let i = 0; i < joined.length; i++) {
+    const piece = joined[i]!;
     let text = typeof piece === 'string' ? piece : markedText(piece, before, startOf(joined[i + 1]));
     // A cut must not make an image of a link, or a price of a formula's end.
     if (before === '!' && text.startsWith('[')) written.push(written.pop()!.replace(/!$/, '\\!'));

@@ -21,10 +21,8 @@ type Resolve = (reference: string) => string | undefined;
 /** `blocks`: of one tree, those of one element in their order. `resolve`: makes a reference absolute. */
 export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve: Resolve): string {
   const chosen = Map.groupBy(blocks, ({ element }) => element);
-  const holders = new Set<ContentElement>();
-  for (const { element } of blocks)
-    for (let up: ContentElement | undefined = element; up && !holders.has(up); up = up.parent)
-      holders.add(up);
+  const holders = holdersOf(blocks);
+  const isHolder = ({ index }: ContentElement): boolean => holders[index] === 1;
   let nesting = 0;
   /** How lines are written in the heading, cell or term that is open. */
   let inline: InlineOptions = {};
@@ -32,28 +30,28 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
 
   /** Returns the content of an element as blocks of Markdown. */
   function blocksIn(element: ContentElement): string[] {
-    const own = chosen.get(element) ?? [];
+    const own = chosen.get(element);
     const found: string[] = [];
+    const { children } = element;
     let next = 0;
-    for (const [i, child] of element.children.entries()) {
-      const block = own[next];
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i]!;
+      const block = own?.[next];
       if (block && i >= block.first) {
         if (i === block.end - 1) next++;
         if (i === block.first) push(found, runOf(element, block));
         if (i < block.end) continue;
       }
-      if (typeof child !== 'string' && holders.has(child)) pushAll(found, blockOf(child));
+      if (typeof child !== 'string' && isHolder(child)) pushAll(found, blockOf(child));
     }
     return found;
   }
 
   function runOf(element: ContentElement, { first, end }: Run): string {
-    const nodes = element.children.slice(first, end);
-    const [only, ...others] = nodes.filter((node) => typeof node !== 'string' || node.trim() !== '');
     // Code of several lines that stands alone.
-    if (others.length === 0 && typeof only === 'object' && isCodeOfLines(only) && !inline.isWithin)
-      return codeBlock(only);
-    return inlineMarkdown(nodes, resolve, inline);
+    const only = inline.isWithin ? undefined : onlyElement(element.children, first, end);
+    if (only !== undefined && isCodeOfLines(only)) return codeBlock(only);
+    return inlineMarkdown(element.children.slice(first, end), resolve, inline);
   }
 
   /** Returns the content of an element whose text stands within a line. */
@@ -128,11 +126,11 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     for (const child of list.children) {
       if (typeof child === 'string') continue;
       if (child.name !== 'li') {
-        if (holders.has(child)) pushNested(items, blockOf(child));
+        if (isHolder(child)) pushNested(items, blockOf(child));
         continue;
       }
       number = integerOf(child.attributes.value) ?? number;
-      if (holders.has(child)) {
+      if (isHolder(child)) {
         if (last !== undefined && number !== last + 1) sign = sign === '.' ? ')' : '.';
         last = number;
         // A list cannot have other numbers.
@@ -180,14 +178,14 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   }
 
   function tableOf(table: ContentElement, grid: readonly GridRow[]): string {
-    const rows = grid.map((row) => row.map((cell) => (cell && holders.has(cell) ? cellOf(cell) : '')));
+    const rows = grid.map((row) => row.map((cell) => (cell && isHolder(cell) ? cellOf(cell) : '')));
     const width = rows[0]!.length;
     const lines = rows
       .filter((row) => row.some((cell) => cell !== ''))
       .map((row) => `| ${row.join(' | ')} |`);
     lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
     const caption = table.children.find((child) => typeof child !== 'string' && child.name === 'caption');
-    const title = typeof caption === 'object' && holders.has(caption) ? joinBlocks(blocksIn(caption)) : '';
+    const title = typeof caption === 'object' && isHolder(caption) ? joinBlocks(blocksIn(caption)) : '';
     return title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`;
   }
 
@@ -199,6 +197,34 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       .join(' ')
       .replaceAll('|', '\\|');
   }
+}
+
+/** 1 for each element, by its index, that holds a block. */
+function holdersOf(blocks: readonly Run[]): Uint8Array {
+  let last = 0;
+  for (const { element } of blocks) last = Math.max(last, element.index);
+  const holders = new Uint8Array(last + 1);
+  for (const { element } of blocks)
+    for (let up: ContentElement | undefined = element; up && holders[up.index] === 0; up = up.parent)
+      holders[up.index] = 1;
+  return holders;
+}
+
+/** The element among the nodes if all others are blanks. */
+function onlyElement(
+  nodes: ContentElement['children'],
+  first: number,
+  end: number,
+): ContentElement | undefined {
+  let only: ContentElement | undefined;
+  for (let i = first; i < end; i++) {
+    const node = nodes[i]!;
+    if (typeof node === 'string') {
+      if (node.trim() !== '') return undefined;
+    } else if (only !== undefined) return undefined;
+    else only = node;
+  }
+  return only;
 }
 
 const isItem = (node: ContentElement | string): boolean => typeof node === 'object' && node.name === 'li';

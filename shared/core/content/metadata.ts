@@ -1,7 +1,7 @@
 /** The metadata of a document: meta elements, Open Graph, JSON-LD, and its title. */
-import { fold } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { textOf } from './element-text.ts';
+import { fold } from './fold.ts';
 import { chooseTitle, type Heading } from './title.ts';
 
 export interface PageMetadata {

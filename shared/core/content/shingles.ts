@@ -1,39 +1,53 @@
 /** Runs of four words, hashed: to find a text again inside others. */
-import { eachWord } from './text-measure.ts';
+import { WordHashes } from './text-measure.ts';
 
 const RUN = 4;
 const MAX_SHINGLES = 20_000;
+const FILTER_BITS = 1 << 15;
 
-export function shinglesOf(texts: readonly string[]): ReadonlySet<number> {
-  const shingles = new Set<number>();
-  for (const text of texts) eachShingle(text, (shingle) => void shingles.add(shingle));
-  return shingles;
+export class Shingles {
+  readonly #known = new Set<number>();
+  /** A byte for the low bits of each: most runs of a page are not known, which one look shows. */
+  readonly #filter = new Uint8Array(FILTER_BITS);
+
+  constructor(texts: readonly string[]) {
+    const words = new WordHashes();
+    for (const text of texts) {
+      words.read(text);
+      eachShingle(words, (shingle) => {
+        this.#known.add(shingle);
+        this.#filter[shingle & (FILTER_BITS - 1)] = 1;
+        return false;
+      });
+    }
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** The share of the text's runs that are known; 0 for a text of less than four words. */
+  shareOf(words: WordHashes): number {
+    if (this.#known.size === 0) return 0;
+    const filter = this.#filter;
+    const hits = eachShingle(
+      words,
+      (shingle) => filter[shingle & (FILTER_BITS - 1)] === 1 && this.#known.has(shingle),
+    );
+    const count = Math.min(MAX_SHINGLES, words.count - RUN + 1);
+    return count <= 0 ? 0 : hits / count;
+  }
 }
 
-/** The share of the text's runs that are known; 0 for a text of less than four words. */
-export function shareOf(text: string, known: ReadonlySet<number>): number {
-  if (known.size === 0) return 0;
-  let count = 0;
-  let hits = 0;
-  eachShingle(text, (shingle) => {
-    count++;
-    if (known.has(shingle)) hits++;
-  });
-  return count === 0 ? 0 : hits / count;
-}
-
-function eachShingle(text: string, use: (shingle: number) => void): void {
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let words = 0;
-  eachWord(text.toLowerCase(), (d) => {
-    if (++words >= RUN) use(mix(mix(mix(mix(0, a), b), c), d));
-    a = b;
-    b = c;
-    c = d;
-    return words - RUN + 1 < MAX_SHINGLES;
-  });
+/** Returns for how many runs `use` has returned true. */
+function eachShingle({ hashes, count }: WordHashes, use: (shingle: number) => boolean): number {
+  const end = Math.min(count, MAX_SHINGLES + RUN - 1);
+  let found = 0;
+  for (let i = RUN - 1; i < end; i++) {
+    const shingle = mix(mix(mix(mix(0, hashes[i - 3]!), hashes[i - 2]!), hashes[i - 1]!), hashes[i]!);
+    if (use(shingle)) found++;
+  }
+  return found;
 }
 
 const mix = (all: number, one: number): number => Math.imul(all ^ one, 0x9e3779b1);

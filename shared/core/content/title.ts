@@ -1,6 +1,6 @@
 /** The title of a page, without the name of its site. */
 import { decodeHTML } from 'entities';
-import { fold } from './blocks.ts';
+import { fold } from './fold.ts';
 
 export interface TitleSources {
   /** Titles that the page states for others, the best first: JSON-LD `headline`, `og:title`. */

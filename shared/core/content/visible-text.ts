@@ -1,6 +1,7 @@
 import { BLOCKS } from '../parser/block-elements.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import type { ContentElement } from './content-element.ts';
+import { fold } from './fold.ts';
 import { scriptText } from './script-text.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ type Attributes = Readonly<Record<string, string>>;
 export function visibleText(root: ContentElement): string {
   const reader = new TextReader();
   for (const child of root.children) reader.read(child);
-  return withoutUnseen(reader.pieces.join('')).replace(/\s+/g, ' ').trim();
+  return fold(withoutUnseen(reader.pieces.join('')));
 }
 
 class TextReader {

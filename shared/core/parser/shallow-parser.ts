@@ -15,6 +15,7 @@ interface ParserInside {
   attribname: string;
   attribvalue: string;
   readTagName(start: number, end: number): string;
+  getSlice(start: number, end: number): string;
   emitOpenTag(name: string): void;
   onattribname(start: number, end: number): void;
   onattribend(): void;
@@ -47,13 +48,19 @@ class ShallowParser extends ParserBase {
     return name === 'image' ? 'img' : name;
   }
 
+  /** The document is written at once. */
+  override getSlice(start: number, end: number): string {
+    return this.#html.slice(start, end);
+  }
+
   override onattribname(): void {
     this.attribname = this.tokenizer.attributeName;
   }
 
   override onattribend(): void {
     const { attribs, attribname } = this;
-    if (attribs && !Object.hasOwn(attribs, attribname)) attribs[attribname] = this.attribvalue;
+    // No wanted attribute has the name of a property that all objects have.
+    if (attribs && attribs[attribname] === undefined) attribs[attribname] = this.attribvalue;
     this.attribvalue = '';
   }
 

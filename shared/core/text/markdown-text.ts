@@ -5,6 +5,8 @@
  * end: a `$` that closes one stands before no digit. Where a line has a formula, `hasFormula` escapes it, too.
  */
 export function escapeMarkdown(text: string, hasFormula = false): string {
+  // A set of ASCII alone is searched for many characters at once, and most texts have none.
+  if (!/[\\`*_[\]<~&$]/.test(text)) return text;
   const escaped = text.replace(/[\\`*_[\]<~]|&(?=#?\w{1,40};)|\$(?!\d)/g, '\\$&');
   return hasFormula ? escaped.replace(/\$(?=\d)/g, '\\$&') : escaped;
 }
@@ -14,7 +16,11 @@ export function escapeMarkdown(text: string, hasFormula = false): string {
  * dashes below the heads of a table; pandoc's definitions and line blocks.
  */
 export const escapeLineStart = (line: string): string =>
-  line.replace(/^(?:[#>+-]|=+$|[|:](?=[|:\s-]*$|\s))/, '\\$&').replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2');
+  /^[^#>+=|:\d-]/.test(line)
+    ? line
+    : line
+        .replace(/^(?:[#>+-]|=+$|[|:](?=[|:\s-]*$|\s))/, '\\$&')
+        .replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2');
 
 /** Number signs at the end of a heading would close it. */
 export const escapeHeadingEnd = (heading: string): string => heading.replace(/(?<!\S)(#+)$/, '\\$1');

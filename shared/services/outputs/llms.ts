@@ -31,7 +31,8 @@ export function llmsEntry({ url, title, description }: PageDocument, before?: st
  * has a backslash in front of it.
  */
 export function llmsPage({ url, title, markdown }: PageDocument): string {
-  const text = markdown.replace(/^(?=[\t >*+\d.)-]*<!--[\t ]*source:)/gim, '\\');
+  const isSafe = !markdown.includes('<!--');
+  const text = isSafe ? markdown : markdown.replace(/^(?=[\t >*+\d.)-]*<!--[\t ]*source:)/gim, '\\');
   return `<!-- Source: ${url} -->\n\n# ${escapeHeadingEnd(escaped(title ?? url, MAX_TITLE_CHARS))}\n\n${text}\n\n`;
 }
 
