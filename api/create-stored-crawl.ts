@@ -152,7 +152,7 @@ const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'item
 function outputs(
   place: CrawlPlace,
   modules: OpenCrawlOptions['modules'],
-): Part<keyof ReturnType<typeof exportsOf> | ('documents' | 'search' | 'duplicates')> {
+): Part<keyof ReturnType<typeof exportsOf> | ('document' | 'documents' | 'search' | 'duplicates')> {
   const { crawl, rows, archive, record, clock, files } = place;
   const openModules = async () =>
     modules &&
@@ -166,6 +166,11 @@ function outputs(
     yield* crawlDocuments(place, await openModules(), options);
   };
   return {
+    async document(url, options = {}) {
+      const { versionOf } = await import('./page-version.ts');
+      const visits = historyOf(url, await archive.capturesOf(surt(url)));
+      return versionOf(url, visits, archive, { ...options, modules: await openModules() });
+    },
     documents,
     ...exportsOf(source),
     async search(words, options) {

@@ -41,6 +41,7 @@ export { estimateSite, mapSite } from './map-site.ts';
 export { listCrawls, openCrawl } from './open-crawl.ts';
 export { openPages } from './open-pages.ts';
 export type { PageSession, PageSessionOptions } from './page-session.ts';
+export type { PageVersion, VersionOptions } from './page-version.ts';
 export { processCrawl } from './process-crawl.ts';
 export type { ProcessedPage, ProcessOptions } from './process-options.ts';
 export { readPage } from './read-page.ts';

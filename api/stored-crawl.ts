@@ -4,6 +4,7 @@ import type { ExportWarning } from '../shared/core/archive/replay-codings.ts';
 import type { UrlCapture } from '../shared/core/archive/url-history.ts';
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
 import type { UrlChange } from '../shared/core/frontier/url-change.ts';
+import type { UsagePreferences } from '../shared/core/usage/usage-statement.ts';
 import type {
   AddedSeeds,
   DomainPage,
@@ -28,6 +29,7 @@ import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-
 import type { BrokenLinks } from './broken-links.ts';
 import type { DuplicateOptions, DuplicatePages } from './duplicates.ts';
 import type { Inlink } from './inlinks.ts';
+import type { PageVersion, VersionOptions } from './page-version.ts';
 import type { SinkSecrets } from './sinks/open-sink.ts';
 import type { UrlDifference, VisitTimes } from './url-difference.ts';
 
@@ -99,6 +101,11 @@ export interface StoredCrawl extends AsyncDisposable {
    * `NoDifference` if there are not two, or if they showed neither HTML nor text.
    */
   diff(url: string, times?: VisitTimes): Promise<UrlDifference>;
+  /**
+   * Returns a page of the archive as a document: as it was at its last visit, or at a time. Throws `NoVersion` if there was no
+   * visit, or if it showed no document.
+   */
+  document(url: string, options?: VersionOptions): Promise<PageVersion>;
   /**
    * Yields the lines of the archive's CDXJ index, each with its line feed, sorted. `warn` is called for each damaged WARC
    * file, and, with `coding`, for responses in content codings that replay tools cannot decode.
@@ -316,6 +323,8 @@ export interface SearchHit {
   readonly snippet: string;
   /** For `readRecord`. */
   readonly place?: RecordPlace;
+  /** The uses that the site allows or forbids; missing if it has stated nothing. */
+  readonly usage?: UsagePreferences;
 }
 
 export interface DerivedOptions {

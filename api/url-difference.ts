@@ -1,8 +1,9 @@
 /** How the main text of a page differs between two of its visits. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import type { CaptureChange, UrlCapture } from '../shared/core/archive/url-history.ts';
-import { extractContent, type SeenBlock } from '../shared/core/content/extract.ts';
+import { type UrlCapture, visitWithBody } from '../shared/core/archive/url-history.ts';
+import { extractContent, extractSeenContent, type SeenBlock } from '../shared/core/content/extract.ts';
 import { textContent } from '../shared/core/content/text-content.ts';
+import { forbiddenUse, type Purpose } from '../shared/core/usage/purpose.ts';
 import { readableDocument } from '../shared/services/outputs/page-document.ts';
 import { differenceOf, type LineDifference } from './text-difference.ts';
 
@@ -21,6 +22,10 @@ export interface VisitTimes {
   readonly from?: Date | undefined;
   /** Default: the last visit. */
   readonly to?: Date | undefined;
+  /** Leaves out what a browser would not show of HTML. */
+  readonly onlySeen?: boolean;
+  /** Refuses pages whose site forbids the use that this purpose makes. Default: any are compared. */
+  readonly purpose?: Purpose;
 }
 
 /** A visit cannot be compared: its message says why. */
@@ -28,7 +33,6 @@ export class NoDifference extends Error {
   override readonly name = 'NoDifference';
 }
 
-const OWN_BODY: ReadonlySet<CaptureChange> = new Set(['first', 'changed', 'otherForm']);
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -50,8 +54,9 @@ export async function differenceBetween(
     );
   const payloads = new PayloadReader(source);
   if (from.form !== to.form) throw new NoDifference(`${url} was HTML and Markdown, which are not compared`);
-  const before = await blocksOf(url, visits, from, payloads);
-  const after = await blocksOf(url, visits, to, payloads);
+  const blocks = (visit: UrlCapture) => blocksOf(url, visits, visit, { payloads, source, ...times });
+  const before = await blocks(from);
+  const after = await blocks(to);
   return { url, from, to, lines: differenceOf(...mainTexts(before, after)) };
 }
 
@@ -82,28 +87,30 @@ function visitBeforeChange(visits: readonly UrlCapture[], to: UrlCapture): UrlCa
   return until.slice(0, Math.max(0, at)).findLast(({ form }) => form === until[at]?.form);
 }
 
+interface Reading extends Pick<VisitTimes, 'onlySeen' | 'purpose'> {
+  readonly payloads: PayloadReader;
+  readonly source: PayloadSource;
+}
+
 async function blocksOf(
   url: string,
   visits: readonly UrlCapture[],
   visit: UrlCapture,
-  payloads: PayloadReader,
+  { payloads, source: archive, onlySeen = false, purpose }: Reading,
 ): Promise<readonly SeenBlock[]> {
-  // A visit that has found the same has no body of its own.
-  const until = visits.slice(0, visits.indexOf(visit) + 1);
-  const isOwn = ({ change, form }: UrlCapture) => OWN_BODY.has(change) && form === visit.form;
-  const own = until.findLast(isOwn) ?? visit;
-  const { warcFile: file, warcOffset: offset, warcLength: length } = own;
-  const { response, payload } = await payloads
-    .read({ file, offset, length }, MAX_PAGE_BYTES)
-    .catch((error: Error) => {
-      throw new NoDifference(`the visit of ${url} at ${own.time} cannot be read: ${error.message}`);
-    });
+  const own = visitWithBody(visits, visit);
+  const location = { file: own.warcFile, offset: own.warcOffset, length: own.warcLength };
+  const use = purpose && forbiddenUse(purpose, await archive.readUsage?.(url, location));
+  if (use !== undefined) throw new NoDifference(`the site of ${url} forbids its use (${use})`);
+  const { response, payload } = await payloads.read(location, MAX_PAGE_BYTES).catch((error: Error) => {
+    throw new NoDifference(`the visit of ${url} at ${own.time} cannot be read: ${error.message}`);
+  });
   const found = readableDocument(url, { ...response, body: payload.body }, MAX_PAGE_BYTES, undefined);
   if (!found) throw new NoDifference(`the visit of ${url} at ${own.time} has shown no document with a text`);
   if ('read' in found) return [{ text: (await found.read()).text, isMain: true }];
   const { mediaType, source, charset } = found;
   const { blocks, text } = /html/.test(mediaType)
-    ? extractContent(source, url, undefined, charset)
+    ? (onlySeen ? extractSeenContent : extractContent)(source, url, undefined, charset)
     : textContent(source, mediaType, url);
   return blocks ?? [{ text, isMain: true }];
 }

@@ -28,7 +28,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS pages (
     id INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, host TEXT NOT NULL, title TEXT, language TEXT,
-    fetched_at TEXT NOT NULL, capture TEXT NOT NULL, warc_file TEXT, warc_offset INTEGER
+    fetched_at TEXT NOT NULL, capture TEXT NOT NULL, warc_file TEXT, warc_offset INTEGER, usage TEXT
   );
   CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
     title, text, tokenize = 'unicode61 remove_diacritics 2'
@@ -72,8 +72,8 @@ class SqliteIndex implements SearchIndex {
     this.#database = database;
     this.#find = database.prepare('SELECT id, capture FROM pages WHERE url = ?');
     this.#insert = database.prepare(
-      `INSERT INTO pages (url, host, title, language, fetched_at, capture, warc_file, warc_offset)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO pages (url, host, title, language, fetched_at, capture, warc_file, warc_offset, usage)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.#insertWords = database.prepare('INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)');
     this.#deletePage = database.prepare('DELETE FROM pages WHERE id = ?');
@@ -133,7 +133,7 @@ class SqliteIndex implements SearchIndex {
   }
 
   #insertOne(document: DocumentRow): void {
-    const { url, title, language, fetchedAt, text, location } = document;
+    const { url, title, language, fetchedAt, text, location, usage } = document;
     const before = this.#find.get(url) as { id: number } | undefined;
     if (before) this.#delete(before.id);
     const row = this.#insert.get(
@@ -145,6 +145,7 @@ class SqliteIndex implements SearchIndex {
       captureOf(document),
       location?.file ?? null,
       location?.offset ?? null,
+      usage ? JSON.stringify(usage) : null,
     );
     const { id } = row as { id: number };
     this.#insertWords.run(id, withoutUnseen(title ?? ''), withoutUnseen(text));
@@ -202,7 +203,7 @@ function runSearch(
   const shown = (where: string) =>
     database.prepare(
       `SELECT pages.id AS id, url, pages.title AS title, language, fetched_at AS fetchedAt, warc_file AS file,
-         warc_offset AS offset, snippet(words, 1, ?, ?, ' ... ', ${SNIPPET_WORDS}) AS snippet
+         warc_offset AS offset, usage, snippet(words, 1, ?, ?, ' ... ', ${SNIPPET_WORDS}) AS snippet
        FROM words JOIN pages ON pages.id = words.rowid WHERE words MATCH ? AND ${where}`,
     );
   // As an integer: FTS5 does not compare a rowid that is bound as a double, and returns all.
@@ -216,13 +217,14 @@ function runSearch(
       const [one, other] = [places.get(x.id)!, places.get(y.id)!];
       return one.group - other.group || one.rank - other.rank || (x.url < y.url ? -1 : 1);
     })
-    .map(({ url, title, language, fetchedAt, snippet, file, offset }) => ({
+    .map(({ url, title, language, fetchedAt, snippet, file, offset, usage }) => ({
       url,
       ...(title !== null && { title }),
       ...(language !== null && { language }),
       fetchedAt,
       snippet: snippet.replace(/\s+/g, ' ').trim(),
       ...(file !== null && offset !== null && { place: { file, offset } }),
+      ...(usage !== null && { usage: JSON.parse(usage) }),
     }));
 }
 
@@ -249,4 +251,5 @@ interface FoundRow {
   readonly snippet: string;
   readonly file: string | null;
   readonly offset: number | null;
+  readonly usage: string | null;
 }

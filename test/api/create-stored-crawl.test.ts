@@ -55,6 +55,7 @@ const CALLS: readonly (readonly [keyof OpenedCrawl, (crawl: OpenedCrawl) => unkn
   ['diff', (crawl) => crawl.diff('http://a.test/')],
   ['cdxj', (crawl) => all(crawl.cdxj())],
   ['readRecord', (crawl) => crawl.readRecord({ file: 'a.warc.gz', offset: 0 })],
+  ['document', (crawl) => crawl.document('http://a.test/')],
   ['documents', (crawl) => all(crawl.documents())],
   ['exportMarkdown', (crawl) => crawl.exportMarkdown(out('markdown'))],
   ['exportLlms', (crawl) => crawl.exportLlms(out('llms'))],

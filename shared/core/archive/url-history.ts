@@ -49,6 +49,14 @@ export function historyOf(url: string, captures: readonly IndexedCapture[]): Url
   });
 }
 
+const OWN_BODY: ReadonlySet<CaptureChange> = new Set(['first', 'changed', 'otherForm']);
+
+/** The visit whose record has the body that `visit` found: one that has found the same has none of its own. */
+export function visitWithBody(visits: readonly UrlCapture[], visit: UrlCapture): UrlCapture {
+  const until = visits.slice(0, visits.indexOf(visit) + 1);
+  return until.findLast(({ change, form }) => OWN_BODY.has(change) && form === visit.form) ?? visit;
+}
+
 /** A page as Markdown is not a version of the page as HTML: each is compared with the last one of its own form. */
 type Form = 'markdown' | 'other';
 

@@ -49,18 +49,19 @@ export const MAX_ELEMENTS = 100_000;
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
   (
     'alt alttext aria-hidden class colspan content data-lang data-language data-lazy-src data-original data-src data-srcset datetime ' +
-    'display encoding hidden href id itemprop lang mode name property rel reversed role rowspan src srcset start style type value ' +
+    'display encoding hidden href id itemprop lang mode name open popover property rel reversed role rowspan src srcset start style type value ' +
     'xml:lang'
   ).split(' '),
 );
 
 /**
  * Parses HTML, whatever it is. Returns all elements in document order, the root first, with the `wanted` attributes.
- * Time and memory are linear.
+ * `isHidden`: further elements that count as unseen. Time and memory are linear.
  */
 export function parseElements(
   html: string,
   wanted: ReadonlySet<string> = CONTENT_ATTRIBUTES,
+  isHidden?: (element: ContentElement) => boolean,
 ): readonly ContentElement[] {
   const root = new TreeElement(0, '#document', {}, undefined);
   const elements: ContentElement[] = [root];
@@ -81,11 +82,13 @@ export function parseElements(
         const element = new TreeElement(elements.length, name, attributes, current);
         elements.push(element);
         current.children.push(element);
+        const isAlsoHidden = isHidden?.(element) === true;
+        if (isAlsoHidden) element.isUnseen = true;
         if (!element.isInline && !element.isUnseen) {
           markBlock(current);
           if (BLOCKS.has(name) && !LINES.has(name)) markFlow(current);
         }
-        wholes?.note(element);
+        if (!isAlsoHidden) wholes?.note(element);
         current = element;
       },
       onclosetag: leave,

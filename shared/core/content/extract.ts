@@ -3,6 +3,7 @@ import { encodeQuery } from '../parser/query-charset.ts';
 import { MAX_BLOCKS, type PageRuns, pageRuns, type Run, type TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { MAX_ELEMENTS, parseElements } from './element-tree.ts';
+import { createHiddenCheck } from './hidden-elements.ts';
 import { mainBlocks } from './main-blocks.ts';
 import { markdownOf } from './markdown.ts';
 import { type PageMetadata, readMetadata, type StructuredData } from './metadata.ts';
@@ -59,7 +60,23 @@ export function extractContent(
   rewrite: (url: string) => string = (absolute) => absolute,
   charset?: string,
 ): Extracted {
-  return new Page(html, url, rewrite, charset);
+  return new Page(html, url, { rewrite, charset });
+}
+
+/** As {@link extractContent}, without all that a browser would not show (`createHiddenCheck`). */
+export function extractSeenContent(
+  html: string,
+  url: string,
+  rewrite: (url: string) => string = (absolute) => absolute,
+  charset?: string,
+): Extracted {
+  return new Page(html, url, { rewrite, charset, onlySeen: true });
+}
+
+interface Reading {
+  readonly rewrite: (url: string) => string;
+  readonly charset: string | undefined;
+  readonly onlySeen?: boolean;
 }
 
 /** The blocks that were chosen, and what is written of them as Markdown. */
@@ -78,6 +95,7 @@ class Page implements Extracted {
   readonly #url: string;
   readonly #rewrite: (url: string) => string;
   readonly #charset: string | undefined;
+  readonly #onlySeen: boolean;
   #parsed: readonly ContentElement[] | undefined;
   #data: StructuredData | undefined;
   #seen: PageRuns | undefined;
@@ -87,15 +105,19 @@ class Page implements Extracted {
   #visibleText: string | undefined;
   #kind: PageKind | undefined;
 
-  constructor(html: string, url: string, rewrite: (url: string) => string, charset: string | undefined) {
+  constructor(html: string, url: string, { rewrite, charset, onlySeen = false }: Reading) {
     this.#html = html;
+    this.#onlySeen = onlySeen;
     this.#url = url;
     this.#rewrite = rewrite;
     this.#charset = charset;
   }
 
   get #elements(): readonly ContentElement[] {
-    this.#parsed ??= parseElements(this.#html.slice(0, MAX_CHARS));
+    if (this.#parsed === undefined) {
+      const html = this.#html.slice(0, MAX_CHARS);
+      this.#parsed = parseElements(html, undefined, this.#onlySeen ? createHiddenCheck(html) : undefined);
+    }
     return this.#parsed;
   }
 

@@ -1,5 +1,5 @@
 /** The purpose of a crawl, and which preferences of sites it has to obey. */
-import { combineUsage, type UsageStatement } from './usage-statement.ts';
+import { combineUsage, type UsagePreferences, type UsageStatement } from './usage-statement.ts';
 
 export const PURPOSES = ['archive', 'search', 'ai-input', 'train-ai', 'research'] as const;
 export type Purpose = (typeof PURPOSES)[number];
@@ -22,9 +22,12 @@ export function forbiddenUse(
   statements: readonly UsageStatement[] = [],
 ): string | undefined {
   if (purpose === undefined || statements.length === 0) return undefined;
-  const preferences = combineUsage(statements);
-  return USES[purpose].find((use) => preferences[use] === 'n');
+  return forbiddenAmong(purpose, combineUsage(statements));
 }
+
+/** As {@link forbiddenUse}, by statements that are combined. */
+export const forbiddenAmong = (purpose: Purpose, preferences: UsagePreferences = {}): string | undefined =>
+  USES[purpose].find((use) => preferences[use] === 'n');
 
 /** Whether the purpose has to obey a reservation of text and data mining. */
 export const wantsTdm = (purpose: Purpose): boolean => USES[purpose].includes('tdm');

@@ -1,6 +1,7 @@
 /** A page as a document: its main content and metadata. */
 import type { ArchivedResponse } from '../../core/archive/read-response.ts';
-import { type Extracted, extractContent } from '../../core/content/extract.ts';
+import { type Extracted, extractContent, extractSeenContent } from '../../core/content/extract.ts';
+import { withoutComments } from '../../core/content/markdown-comments.ts';
 import type { PageMetadata } from '../../core/content/metadata.ts';
 import type { PageKind } from '../../core/content/page-kind.ts';
 import { textContent } from '../../core/content/text-content.ts';
@@ -9,7 +10,7 @@ import { decodeBody, decodePart } from '../../core/parser/decode-body.ts';
 import { documentText } from '../../core/parser/document-text.ts';
 import { essenceOf } from '../../core/parser/media-type.ts';
 import { XHTML_TYPE } from '../../core/parser/type-of-xml.ts';
-import { isUncertain, isWholeType, typeToRead } from '../../core/parser/whole-types.ts';
+import { isMarkdownType, isUncertain, isWholeType, typeToRead } from '../../core/parser/whole-types.ts';
 import { pageLanguage } from './page-language.ts';
 import { readWholeDocument } from './read-whole-document.ts';
 
@@ -158,6 +159,8 @@ type DocumentContent = Pick<Extracted, 'text' | 'markdown' | 'metadata' | 'isTru
 export interface DocumentMaking {
   readonly rewrite?: ((url: string) => string) | undefined;
   readonly modules?: ModuleReading | undefined;
+  /** Leaves out what a browser would not show of HTML, and comments of Markdown, whose references are then absolute. */
+  readonly onlySeen?: boolean;
 }
 
 /**
@@ -168,16 +171,25 @@ export async function documentOf(
   url: string,
   page: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
   maxBytes: number,
-  { rewrite, modules }: DocumentMaking = {},
+  { rewrite, modules, onlySeen = false }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
   const found = readableDocument(url, page, maxBytes, modules);
   if (found === undefined) return undefined;
   if ('read' in found) return documentFrom(url, page.date, await found.read());
-  const { mediaType, source, charset, isPart } = found;
-  const content = /html/.test(mediaType)
-    ? extractContent(source, url, rewrite, charset)
-    : textContent(source, mediaType, url, rewrite);
-  return documentFrom(url, page.date, content, isPart);
+  const content = textOf(found, url, rewrite, onlySeen);
+  return documentFrom(url, page.date, content, found.isPart);
+}
+
+function textOf(
+  { mediaType, source, charset }: Extract<ReadableDocument, { readonly source: string }>,
+  url: string,
+  rewrite: DocumentMaking['rewrite'],
+  onlySeen: boolean,
+): DocumentContent {
+  if (/html/.test(mediaType))
+    return (onlySeen ? extractSeenContent : extractContent)(source, url, rewrite, charset);
+  if (!onlySeen || !isMarkdownType(mediaType)) return textContent(source, mediaType, url, rewrite);
+  return textContent(withoutComments(source), mediaType, url, rewrite ?? ((absolute) => absolute));
 }
 
 /** Makes a document of content that may have been read for something else, too. Undefined for a page that scripts make. */

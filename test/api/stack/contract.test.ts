@@ -103,6 +103,8 @@ async function queriesOf(stored: StoredCrawl | StackCrawl, { url, host }: UrlDet
     sites: (await stored.sites()).sites,
     host: (await stored.host(host)).pages,
     history: (await stored.history(url)).map(({ httpStatus }) => httpStatus),
+    document: await stored.document(url).then(({ visit, document }) => [visit.change, document.text]),
+    noDocument: await nameOf(stored.document(new URL('/never', url).href)),
     noDifference: await nameOf(stored.diff(url)),
     changes: (await all(stored.changes())).map(({ change }) => change).sort(),
     skipped: (await all(stored.skipped())).flatMap(({ reason, via }) => (via ? [[reason, pathOf(via)]] : [])),

@@ -27,8 +27,8 @@ interface Deployed {
   readonly hasCompactor?: boolean;
   /** Which private addresses crawls may open. Default: none. */
   readonly allowPrivateAddresses?: readonly string[];
-  /** A text of each page. Default: none. */
-  readonly textOf?: (url: string) => string;
+  /** A text of each page, by how often it was requested before. Default: none. */
+  readonly textOf?: (url: string, before: number) => string;
   /** Where URLs that are no pages lead to. Default: nowhere. */
   readonly redirects?: Readonly<Record<string, string>>;
   /** Days after which the stack deletes WARC files. Default: it keeps them. */
