@@ -116,6 +116,12 @@ export const TABLE = {
     summary: 'List the URLs of a site without fetching its pages',
     load: async (): Promise<VerbFile> => (await import('./verbs/map.ts')).command,
   },
+  mcp: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Serve crawls and pages to agents by MCP',
+    load: async (): Promise<VerbFile> => (await import('./verbs/mcp.ts')).command,
+  },
   shell: {
     at: 'here',
     group: 'Look',

@@ -5,8 +5,8 @@ export interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Loaded only by commands for a stack. */
-const isForStacks = (name: string): boolean => name.startsWith('@aws-sdk/');
+/** Loaded only by commands for a stack, and by the server for agents. */
+const isOptional = (name: string): boolean => /^@(?:aws-sdk|modelcontextprotocol)\//.test(name);
 
 /** Its used parts are in the package (`vendor-zod.ts`). */
 const isVendored = (name: string): boolean => name === 'zod';
@@ -26,15 +26,15 @@ export const CONFIG_SCHEMA = 'crawl-config.schema.json';
 const ENTRIES = { '.': './api/index', './cdk': './cdk/index', './testing': './packaging/testing' };
 
 /**
- * Keeps what describes the package and what it runs on. Packages for stacks become optional peers: a crawl on
- * one machine needs none of them.
+ * Keeps what describes the package and what it runs on. Packages for stacks and for agents become optional peers: a crawl
+ * on one machine needs none of them.
  */
 export function publishedManifest(source: Manifest): Manifest {
   const { name, version, description, license, type, dependencies, repository, keywords } = source;
   const entries = Object.entries(dependencies);
-  const sdk = entries.filter(([peer]) => isForStacks(peer)).map(([peer, exact]) => [peer, `^${exact}`]);
+  const optional = entries.filter(([peer]) => isOptional(peer)).map(([peer, exact]) => [peer, `^${exact}`]);
   const peers: Record<string, string> = {
-    ...Object.fromEntries(sdk),
+    ...Object.fromEntries(optional),
     ...CDK,
     [FUNCTIONS]: version as string,
   };
@@ -60,7 +60,7 @@ export function publishedManifest(source: Manifest): Manifest {
     },
     // A bundle of a project's file puts that file in its place.
     imports: { '#strand-config': './shared/services/project/no-config.js' },
-    dependencies: Object.fromEntries(entries.filter(([own]) => !isForStacks(own) && !isVendored(own))),
+    dependencies: Object.fromEntries(entries.filter(([own]) => !isOptional(own) && !isVendored(own))),
     peerDependencies: peers,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((peer) => [peer, { optional: true }])),
   };

@@ -1,0 +1,28 @@
+/** Serves the tools until the client leaves or a signal comes. */
+import { createMcpServer } from './create-server.ts';
+import { openSession, type SessionSettings } from './open-session.ts';
+import { createRunTool } from './run-tool.ts';
+import { serveHttp } from './serve-http.ts';
+import { serveStdio } from './serve-stdio.ts';
+import { readToken, tokenFile } from './token-file.ts';
+
+/** `port`: serves by HTTP there, instead of standard input and output. */
+export async function runServer(settings: SessionSettings, port: number | undefined): Promise<void> {
+  const { log } = settings;
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort());
+  const session = openSession(settings);
+  const run = createRunTool(session, log);
+  const create = () => createMcpServer(run, session.starts !== undefined);
+  try {
+    if (port === undefined) return await serveStdio(create, stopping.signal, log);
+    const file = tokenFile();
+    const serving = await serveHttp(create, { port, token: readToken(file), warn: log });
+    log(`serving at ${serving.url}, with the token in ${file}  (Ctrl-C ends)`);
+    if (!stopping.signal.aborted)
+      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+    await serving.close();
+  } finally {
+    await session.close();
+  }
+}
