@@ -1,9 +1,10 @@
 /** Makes one file of each function and all that it imports. */
-import { createRequire, findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type * as Esbuild from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 import { isSource } from '../shared/core/base/own-file.ts';
+import { eldFile } from '../shared/services/outputs/eld-file.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { FunctionName } from './permissions.ts';
 
@@ -80,7 +81,8 @@ function bundleAll(all: readonly Bundled[], { outdir, configFile, sourcemap }: O
     logLevel: 'silent',
     define: { IS_BUNDLED: 'true' },
     alias: {
-      ...languageData(),
+      // `require` would not find this module, since its package names it for `import` alone.
+      'eld/extrasmall': eldFile(),
       ...(configFile !== undefined && { '#strand-config': configFile, 'strand-crawler': PACKAGE }),
     },
   };
@@ -109,13 +111,6 @@ const threadOptions = (options: BuildOptions, readers: readonly Bundled[]): Buil
 });
 
 const moduleOf = (name: FunctionName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
-
-/** `require` would not find this module, since its package names it for `import` alone. */
-function languageData(): Record<string, string> {
-  const manifest = findPackageJSON('eld', import.meta.url);
-  if (manifest === undefined) throw new InvalidOptions('The package eld is not installed: npm install eld');
-  return { 'eld/extrasmall': join(dirname(manifest), 'src/entries/static.extrasmall.js') };
-}
 
 /**
  * Calls `use` with an esbuild that collects no garbage, as its own command does none: that takes a quarter less of CPU, and 0.95 GB of

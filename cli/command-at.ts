@@ -10,7 +10,7 @@ export type CrawlPlace =
   | (StackAddress & { readonly crawl: string });
 
 /**
- * `npm run strand -- resume crawls/a`, `npm run strand -- --stack Strand resume a`. To be copied to a POSIX
+ * `strand resume crawls/a`, `strand --stack Strand resume a`. To be copied to a POSIX
  * shell.
  */
 export function commandAt(place: CrawlPlace, verb: string, ...more: readonly string[]): string {

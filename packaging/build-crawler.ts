@@ -19,7 +19,7 @@ import { configSchema } from './config-schema.ts';
 import { documentSettings, removeLongTexts } from './document-settings.ts';
 import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
 import { removeFunctions } from './remove-functions.ts';
-import { vendorZod } from './vendor-zod.ts';
+import { VENDORED, vendorPackages } from './vendor-packages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -41,7 +41,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   moveWeb(dist);
   removeEmptyModules(dist);
   removeFunctions(dist);
-  vendorZod(dist, ROOT);
+  vendorPackages(dist, ROOT);
   removeSpaces(dist);
   removeInnerComments(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
@@ -76,7 +76,7 @@ const LINE_LIMIT = 1000;
  * name the module and the line all the same, and errors have their names as values.
  */
 function removeSpaces(dist: string): void {
-  for (const file of globSync('**/*.js', { cwd: dist })) {
+  for (const file of globSync('**/*.js', { cwd: dist, exclude: ['shared/vendor/**'] })) {
     if (KEPT_LINES.test(file)) continue;
     const path = join(dist, file);
     const options = {
@@ -143,11 +143,12 @@ function removeInnerDeclarations(dist: string, entries: readonly string[]): void
       rest.push(join(dirname(file), `${from}.d.ts`));
   }
   for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(file)) rmSync(join(dist, file));
-  const withZod = [...needed].filter((file) =>
-    /from ['"]zod['"]/.test(readFileSync(join(dist, file), 'utf8')),
-  );
-  if (withZod.length > 0)
-    throw new Error(`Expected declarations without zod, which is not installed: ${withZod.join(', ')}`);
+  const imports = new RegExp(`from ['"](?:${VENDORED.join('|')})['"/]`);
+  const vendored = [...needed].filter((file) => imports.test(readFileSync(join(dist, file), 'utf8')));
+  if (vendored.length > 0)
+    throw new Error(
+      `Expected declarations without ${VENDORED.join(', ')}, which are not installed: ${vendored.join(', ')}`,
+    );
   const missing = [...needed].filter((file) => !existsSync(join(dist, file)));
   if (missing.length > 0) throw new Error(`Expected declarations of ${missing.join(', ')}, got none`);
 }

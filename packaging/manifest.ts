@@ -1,4 +1,5 @@
 /** The package.json of the published package, from the repository's own. */
+import { VENDORED } from './vendor-packages.ts';
 
 export interface Manifest {
   readonly [key: string]: unknown;
@@ -8,8 +9,8 @@ export interface Manifest {
 /** Loaded only by commands for a stack, and by the server for agents. */
 const isOptional = (name: string): boolean => /^@(?:aws-sdk|modelcontextprotocol)\//.test(name);
 
-/** Its used parts are in the package (`vendor-zod.ts`). */
-const isVendored = (name: string): boolean => name === 'zod';
+/** Their used parts are in the package. */
+const isVendored = (name: string): boolean => (VENDORED as readonly string[]).includes(name);
 
 /**
  * The versions that the construct needs. `Validations` and the runtime of the functions are not in older

@@ -11,7 +11,7 @@ test('delete without a terminal says what it would delete, and the command that 
     join(folder, 'crawl.sqlite'),
     'This is no database, and long enough to be looked at. '.repeat(40),
   );
-  const command = `confirm it with: npm run strand -- delete ${folder}`;
+  const command = `confirm it with: strand delete ${folder}`;
   await expect(runHere('delete', folder)).rejects.toThrow(`${command} --yes`);
   await expect(runHere('delete', folder)).rejects.toThrow('but not its WARC files');
   await expect(runHere('delete', folder, '--archive')).rejects.toThrow(`${command} --archive --yes`);

@@ -128,7 +128,7 @@ describe('crawl begins a crawl', () => {
       ],
     ]);
     expect(out).toBe(
-      'The crawl news begins with 2 seeds\nWatch it with: npm run strand -- --stack S status news --watch\n',
+      'The crawl news begins with 2 seeds\nWatch it with: strand --stack S status news --watch\n',
     );
     expect(code).toBe(0);
   });
@@ -209,7 +209,7 @@ describe('status prints the summary of one machine, and name, cost and next comm
         '  WARC files  1, a.warc.gz',
         '  Cost        $0.0012, $1.00 for a million pages, Lambda time $0.00080, data out $0.00020,',
         '              SQS FIFO $0.00010, DynamoDB writes $0.000090, other $0.000040',
-        '  Next        watch it with: npm run strand -- --stack S --region eu-west-1 status news --watch',
+        '  Next        watch it with: strand --stack S --region eu-west-1 status news --watch',
         '',
       ].join('\n'),
     );
@@ -217,16 +217,13 @@ describe('status prints the summary of one machine, and name, cost and next comm
   });
 
   test.each<[Partial<CrawlSummary>, RegExp]>([
-    [
-      { state: 'paused', reason: 'by the operator' },
-      /resume with: npm run strand -- --stack S resume news$/m,
-    ],
+    [{ state: 'paused', reason: 'by the operator' }, /resume with: strand --stack S resume news$/m],
     [
       { state: 'paused', reason: 'it would soon have cost 5 US dollars', reasonCode: 'maxCost' },
-      /continue with a higher --max-cost:\n +npm run strand -- --stack S resume news$/m,
+      /continue with a higher --max-cost:\n +strand --stack S resume news$/m,
     ],
-    [{ state: 'limited' }, /--max-time or --max-cost:\n +npm run strand -- --stack S resume news$/m],
-    [{ state: 'finished', pages: 0 }, /npm run strand -- --stack S url news URL$/m],
+    [{ state: 'limited' }, /--max-time or --max-cost:\n +strand --stack S resume news$/m],
+    [{ state: 'finished', pages: 0 }, /strand --stack S url news URL$/m],
   ])('of a crawl that is %j', async (more, next) => {
     expect((await runOn('status news', summary(more))).out).toMatch(next);
   });
@@ -283,7 +280,7 @@ describe('the other verbs', () => {
   test('delete without a terminal requires --yes, and says what it would delete', async () => {
     await expect(runOn('delete news --archive', summary())).rejects.toThrow(
       'This deletes the crawl news of the stack S (running, 1,234 pages of 52 hosts), with its archive and items. ' +
-        'Without a terminal, confirm it with: npm run strand -- --stack S delete news --archive --yes',
+        'Without a terminal, confirm it with: strand --stack S delete news --archive --yes',
     );
   });
 
@@ -292,11 +289,11 @@ describe('the other verbs', () => {
     expect(pushed.out).toBe(
       'The crawl news is in the stack S: 2 hosts, 1 WARC file, 3 items\n' +
         'Not copied: the setting hosts\n' +
-        'Continue it there with: npm run strand -- --stack S resume news\n' +
+        'Continue it there with: strand --stack S resume news\n' +
         'crawls/a keeps its copy. Continue one of the two: both would fetch the same pages\n',
     );
     const pulled = await runOn('pull news crawls/a');
-    expect(pulled.out).toContain('Continue it here with: npm run strand -- resume crawls/a\n');
+    expect(pulled.out).toContain('Continue it here with: strand resume crawls/a\n');
     expect(JSON.parse((await runOn('pull news crawls/a --json')).out)).toMatchObject({
       crawl: 'news',
       hosts: 2,
@@ -331,7 +328,7 @@ describe('the other verbs', () => {
     );
     expect(JSON.parse((await runOn('list --json', { list })).out)).toEqual({ crawls });
     expect((await runOn('list', { list: async () => ({ crawls: [] }) })).out).toBe(
-      'No crawls yet. Begin one with: npm run strand -- --stack S crawl SEED...\n',
+      'No crawls yet. Begin one with: strand --stack S crawl SEED...\n',
     );
   });
 
@@ -344,7 +341,7 @@ describe('the other verbs', () => {
       [
         'HOST       PAGES  KNOWN  WAITING   BYTES',
         'a.example     30  1,200        7  4.2 kB  2 failures: no answer\ufffd[2J',
-        "More: npm run strand -- --stack S hosts news --limit 1 --cursor 'x'\\''y'",
+        "More: strand --stack S hosts news --limit 1 --cursor 'x'\\''y'",
         '',
       ].join('\n'),
     );
@@ -380,7 +377,7 @@ describe('a refusal', () => {
     [
       'status news',
       new ControlError('notFound', 'There is no crawl "news"', 'crawl'),
-      'There is no crawl "news"; all there are: npm run strand -- --stack S list',
+      'There is no crawl "news"; all there are: strand --stack S list',
     ],
     [
       'crawl a.example --name news',

@@ -218,7 +218,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S crawl a --dedupe-from crawls/d',
-      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/d"; all of a stack: npm run strand -- --stack NAME list',
+      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/d"; all of a stack: strand --stack NAME list',
     ],
     ['--stack S export news --skipped --items', 'Expected --items or --skipped, got both'],
     [
@@ -235,20 +235,17 @@ describe('what has no meaning there is refused by name, with the reason', () => 
       '--stack S export news --format markdown',
       'Expected --out FOLDER with --format markdown: it writes several files',
     ],
-    [
-      '--stack S warc news',
-      'Expected npm run strand -- warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET, got "news"',
-    ],
+    ['--stack S warc news', 'Expected strand warc check CRAWL [FILE...] | cat CRAWL FILE OFFSET, got "news"'],
     ['--stack S warc cat news a.warc.gz x', 'Expected OFFSET to be a whole number of bytes, got "x"'],
     ['--stack S report news --broken --html a', 'Expected --html or --broken, got both'],
     [
       '--stack S export news --format mirror',
       'Expected --out FOLDER with --format mirror: it writes several files',
     ],
-    ['--stack S search news', 'Expected npm run strand -- search CRAWL WORDS..., got "news"'],
+    ['--stack S search news', 'Expected strand search CRAWL WORDS..., got "news"'],
     [
       '--stack S serve news',
-      'serve is for crawls on this machine: npm run strand -- serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, list, hosts, report, url, explain, inlinks, search, duplicates, export, send, warc, changes, history, diff, push, pull, identity',
+      'serve is for crawls on this machine: strand serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, list, hosts, report, url, explain, inlinks, search, duplicates, export, send, warc, changes, history, diff, push, pull, identity',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search, duplicates'],
   ])('%s', async (line, message) => {
@@ -256,8 +253,8 @@ describe('what has no meaning there is refused by name, with the reason', () => 
   });
 
   test.each([
-    ['--stack S', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack" "S"'],
-    ['--stack', 'Expected npm run strand -- --stack NAME COMMAND, got "--stack"'],
+    ['--stack S', 'Expected strand --stack NAME COMMAND, got "--stack" "S"'],
+    ['--stack', 'Expected strand --stack NAME COMMAND, got "--stack"'],
     ['status news --stack', 'Expected --stack NAME, got nothing'],
     [
       '--stack a//b status news',
@@ -265,14 +262,14 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ],
     [
       '--stack S status crawls/news',
-      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/news"; all of a stack: npm run strand -- --stack NAME list',
+      'Expected the name of a crawl (letters, digits, ., _ and -; 64 at most), got "crawls/news"; all of a stack: strand --stack NAME list',
     ],
-    ['--stack S status', 'Expected npm run strand -- status CRAWL, got nothing'],
-    ['--stack S list news other', 'Expected npm run strand -- list [PREFIX], got "news" "other"'],
-    ['--stack S add', 'Expected npm run strand -- add CRAWL SEED..., got nothing'],
+    ['--stack S status', 'Expected strand status CRAWL, got nothing'],
+    ['--stack S list news other', 'Expected strand list [PREFIX], got "news" "other"'],
+    ['--stack S add', 'Expected strand add CRAWL SEED..., got nothing'],
     [
       '--stack S add news',
-      'Expected a seed, got none: npm run strand -- --stack NAME add CRAWL https://example.org/, or --seeds FILE',
+      'Expected a seed, got none: strand --stack NAME add CRAWL https://example.org/, or --seeds FILE',
     ],
     ['--stack S crawl a --max-cost 0', 'Expected --max-cost USD (such as 5 or 0.50), got "0"'],
     ['--stack S crawl a --max-cost $5', 'Expected --max-cost USD (such as 5 or 0.50), got "$5"'],

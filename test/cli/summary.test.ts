@@ -63,7 +63,7 @@ test('people read a short aligned account and what to do next', () => {
       '              x.example: no such host\ufffd[2J',
       '  WARC files  2, a.warc.gz, b.warc.gz',
       '  Next        continue with a higher --max-pages, --max-bytes or --max-time:',
-      "              npm run strand -- resume 'crawls/it'\\''s'",
+      "              strand resume 'crawls/it'\\''s'",
     ].join('\n'),
   );
 });
@@ -131,7 +131,7 @@ test('a crawl that ended because nothing is due is up to date', () => {
   const text = summaryText(due, false);
   expect(text).toMatch(/^Up to date: nothing is due before 2026-12-01T00:00:00Z\n/);
   expect(text).toContain('  Recrawl     1,216 pages fetched again, 8 changed, 1,207 the same, 1 gone\n');
-  expect(text).toContain('resume with: npm run strand -- resume DIR');
+  expect(text).toContain('resume with: strand resume DIR');
   expect(exitCodeOf(due)).toBe(0);
 });
 
@@ -148,9 +148,9 @@ test('a crawl that recrawls says when its first pass was complete', () => {
 test.each<[CrawlSummary['state'], number, RegExp]>([
   ['finished', 3, /^Finished(?![\s\S]*Next)/],
   ['finished', 0, /url DIR URL/],
-  ['interrupted', 3, /resume with: npm run strand -- resume DIR$/],
-  ['stopped', 3, /resume with: npm run strand -- resume DIR$/],
-  ['paused', 3, /resume with: npm run strand -- resume DIR$/],
+  ['interrupted', 3, /resume with: strand resume DIR$/],
+  ['stopped', 3, /resume with: strand resume DIR$/],
+  ['paused', 3, /resume with: strand resume DIR$/],
   ['running', 3, /^Running(?![\s\S]*Next)/],
 ])('a crawl that is %s with %d pages says what to do next', (state, pages, text) => {
   expect(summaryText({ ...SUMMARY, state, pages, reason: undefined }, false)).toMatch(text);
@@ -165,7 +165,7 @@ describe('a crawl that ended without what it was begun for says so', () => {
     const lines = text({ pages: 1, seeds: { gone: 1 }, failedSeeds }).split('\n');
     expect(lines[0]).toBe('No seed could be fetched');
     expect(lines).toContain('  Seeds       http://a.test/: HTTP 404 (Not Found)');
-    expect(lines).toContain('              npm run strand -- url DIR URL');
+    expect(lines).toContain('              strand url DIR URL');
   });
 
   test('what the hooks threw, where, and how many items there are', () => {

@@ -1,9 +1,9 @@
 /** The language of a page, by the n-grams of eld (https://github.com/nitotm/efficient-language-detector-js). */
-import { createRequire, findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
 import type { eld } from 'eld/extrasmall';
 import { type LanguageDetector, languageOf } from '../../core/content/language.ts';
 import { primaryLanguage } from '../../core/text/primary-language.ts';
+import { eldFile } from './eld-file.ts';
 
 let detector: LanguageDetector | undefined;
 
@@ -28,15 +28,8 @@ function createDetector(): LanguageDetector {
 /** Only in functions, which esbuild has bundled (`cdk/bundle-function.ts`). */
 declare const IS_BUNDLED: true | undefined;
 
-/**
- * Loads eld, whose data take 40 MB of memory. Synchronous, so that programs that detect no language never load it. Node's own
- * `require` finds no module by name in a package that exports ES modules alone.
- */
+/** Loads eld, whose data take 40 MB of memory. Synchronous, so that programs that detect no language never load it. */
 function loadEld(): { readonly eld: typeof eld } {
   if (typeof IS_BUNDLED !== 'undefined') return require('eld/extrasmall');
-  const manifest = findPackageJSON('eld', import.meta.url);
-  if (manifest === undefined) throw new Error('The package eld is not installed');
-  return createRequire(import.meta.url)(join(dirname(manifest), DATA));
+  return createRequire(import.meta.url)(eldFile());
 }
-
-const DATA = 'src/entries/static.extrasmall.js';

@@ -86,7 +86,7 @@ test('a waiting URL shows the state of its host: given up, or tried again', asyn
     hostNextTryAt: expect.any(String),
   });
   expect(urlText(urlDetail(record!, head), { dir: 'crawls/a' })).toMatch(
-    /Status +waits, but its host was given up: [\s\S]*Next +try the host again by npm run strand -- resume crawls\/a/,
+    /Status +waits, but its host was given up: [\s\S]*Next +try the host again by strand resume crawls\/a/,
   );
   expect(urlText(detail)).toMatch(/the last try failed: [\s\S]*its host is tried again at/);
 });
