@@ -1,4 +1,5 @@
 /** Pages and maps that a server fetches: only of hosts that are allowed, within the day's bounds, at each host's pace. */
+import type { OpenedCrawl } from '../../api/crawl-place.ts';
 import { openPages } from '../../api/open-pages.ts';
 import type { PageSession } from '../../api/page-session.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/crawl-options.ts';
@@ -90,14 +91,11 @@ export class LivePages {
   }
 }
 
-const isBusy = (
-  crawl: { host(host: string): Promise<{ readonly waiting: number }> },
-  host: string,
-): Promise<boolean> =>
-  crawl.host(host).then(
-    ({ waiting }) => waiting > 0,
-    () => false,
-  );
+/** The list of crawls may be some seconds old. */
+async function isBusy(crawl: Pick<OpenedCrawl, 'host' | 'summary'>, host: string): Promise<boolean> {
+  const { waiting } = await crawl.host(host).catch(() => ({ waiting: 0 }));
+  return waiting > 0 && (await crawl.summary()).state === 'running';
+}
 
 /** Stands around each request, those of redirects, robots.txt and sitemaps too. */
 function guard({ config, hosts, use, log }: LiveSettings): FetchMiddleware {

@@ -2,9 +2,6 @@
 import { createMcpServer } from './create-server.ts';
 import { openSession, type SessionSettings } from './open-session.ts';
 import { createRunTool } from './run-tool.ts';
-import { serveHttp } from './serve-http.ts';
-import { serveStdio } from './serve-stdio.ts';
-import { readToken, tokenFile } from './token-file.ts';
 
 /** `port`: serves by HTTP there, instead of standard input and output. */
 export async function runServer(settings: SessionSettings, port: number | undefined): Promise<void> {
@@ -15,7 +12,12 @@ export async function runServer(settings: SessionSettings, port: number | undefi
   const run = createRunTool(session, log);
   const create = () => createMcpServer(run, session.starts !== undefined);
   try {
-    if (port === undefined) return await serveStdio(create, stopping.signal, log);
+    if (port === undefined) {
+      const { serveStdio } = await import('./serve-stdio.ts');
+      return await serveStdio(create, stopping.signal, log);
+    }
+    const { serveHttp } = await import('./serve-http.ts');
+    const { readToken, tokenFile } = await import('./token-file.ts');
     const file = tokenFile();
     const serving = await serveHttp(create, { port, token: readToken(file), warn: log });
     log(`serving at ${serving.url}, with the token in ${file}  (Ctrl-C ends)`);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
-import { explainUrl as explain } from '../../../shared/services/report/explain.ts';
 import type { Explanation } from '../../../shared/services/report/explanation.ts';
 import { pageLine } from '../page-text.ts';
 import { type Call, tool } from '../tool.ts';
@@ -32,8 +31,10 @@ export const explainUrl = tool({
   async run({ crawl: name, url }, call) {
     const asked = readUrl(url);
     const { crawls, config } = call.session;
-    if (name === undefined && (await crawls.list()).length !== 1)
+    if (name === undefined && (await crawls.list()).length !== 1) {
+      const { explainUrl: explain } = await import('../../../shared/services/report/explain.ts');
       return answerOf(asked, explain({ url: asked, config: parseConfig(config), now: Date.now() }), call);
+    }
     return crawls.with(name, async (crawl) => answerOf(asked, await crawl.explain(asked), call));
   },
 });

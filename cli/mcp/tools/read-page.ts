@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentOf, type PageDocument } from '../../../shared/services/outputs/page-document.ts';
+import type { PageDocument } from '../../../shared/services/outputs/page-document.ts';
 import type { PageContext } from '../../../shared/services/project/project.ts';
 import { notRead } from '../not-read.ts';
 import type { AnsweredPage } from '../read-pages.ts';
@@ -65,6 +65,7 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 async function contentOf({ url, response, body }: PageContext): Promise<PageDocument> {
   const headers = response.headers.filter(([name]) => name.toLowerCase() !== 'content-encoding');
   const page = { date: '', headers, body: Buffer.from(body) };
+  const { documentOf } = await import('../../../shared/services/outputs/page-document.ts');
   const document = await documentOf(url, page, MAX_PAGE_BYTES, { onlySeen: true }).catch((error: Error) => {
     throw new ToolError('noText', sentence(`${url} cannot be read: ${error.message}`));
   });
