@@ -81,7 +81,14 @@ export function parseElements(
         depth++;
         const element = new TreeElement(elements.length, name, attributes, current);
         elements.push(element);
-        current.children.push(element);
+        const { children } = current;
+        if (
+          attributes.class !== undefined &&
+          SET_APART.has(attributes.class) &&
+          typeof children.at(-1) === 'object'
+        )
+          children.push(' ');
+        children.push(element);
         const isAlsoHidden = isHidden?.(element) === true;
         if (isAlsoHidden) element.isUnseen = true;
         if (!element.isInline && !element.isUnseen) {
@@ -125,6 +132,9 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
   const isHidden = attributes.hidden !== undefined || display === 'none';
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
+
+/** Words that style sheets set apart, without a blank between: of Doxygen, Bootstrap. */
+const SET_APART: ReadonlySet<string> = new Set(['mlabel', 'badge']);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';

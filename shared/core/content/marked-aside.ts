@@ -2,6 +2,8 @@
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong, isMarkedMain } from './element-facts.ts';
+import { linkTrees } from './link-trees.ts';
+import { markedMain } from './main-marks.ts';
 
 /** WAI-ARIA 1.2, sections 5.3 and 5.4. */
 const ROLES: ReadonlySet<string> = new Set([
@@ -18,22 +20,90 @@ const ROLES: ReadonlySet<string> = new Set([
 ]);
 const ASIDE = 1;
 const CONTENT = 2;
+/** By a name that generators give. */
+const NAMED = 3;
+const MAX_CHARS = 400;
+/**
+ * Words of class names and ids by which generators and themes mark what leads to other pages: Bootstrap, DocBook, Doxygen,
+ * MediaWiki, pydata-sphinx-theme.
+ */
+const NAVIGATION =
+  /(?:^|[\s_-])(?:navbar|navbox|nav_?table|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
+/** Elements that navigation does not hold. */
+const CONTENT_NAMES: ReadonlySet<string> = new Set(['h1', 'main', 'article', 'pre']);
+/** A page with fewer words beside its navigation is one of links. */
+const MIN_WORDS = 20;
 
 /**
  * For each block, 1 if it stands in such an element. An `aside` within the content is a note of it. The marks of a page are not
- * believed if most of its sentences stand in them. Linear.
+ * believed if most of its sentences stand in them, and much of its text. Linear.
  */
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): Uint8Array {
   const marks = new Uint8Array(elements.length);
+  const holdsContent = contentHolders(elements, blocks);
+  const trees = linkTrees(elements, blocks);
+  const known = new Map<string, boolean>();
+  let named = false;
   for (let i = 1; i < elements.length; i++) {
-    const around = marks[elements[i]!.parent!.index]!;
-    marks[i] = markOf(elements[i]!, around) ?? around;
+    const element = elements[i]!;
+    const around = marks[element.parent!.index]!;
+    marks[i] = markOf(element, around) ?? around;
+    if (marks[i] === ASIDE) continue;
+    const isNavigation = holdsContent[i] === 0 && isNamedNavigation(element, known);
+    if (!isNavigation && !trees.has(element)) continue;
+    marks[i] = NAMED;
+    named = true;
   }
-  const aside = Uint8Array.from(blocks, ({ element }) => (marks[element.index] === ASIDE ? 1 : 0));
-  let balance = 0;
-  for (const [i, block] of blocks.entries())
-    if (isLong(block)) balance += aside[i] === 1 ? block.words : -block.words;
-  return balance > 0 ? aside.fill(0) : aside;
+  const within = (isMarked: (mark: number) => boolean) =>
+    Uint8Array.from(blocks, ({ element }) => (isMarked(marks[element.index]!) ? 1 : 0));
+  let aside = within((mark) => mark === ASIDE || mark === NAMED);
+  if (named) {
+    let words = 0;
+    for (const [i, block] of blocks.entries()) if (aside[i] === 0) words += block.words;
+    if (words < MIN_WORDS) aside = within((mark) => mark === ASIDE);
+  }
+  const main = markedMain(elements, blocks, aside);
+  if (main)
+    for (const [i, { element }] of blocks.entries())
+      if (main[element.index] === 0 && element.name !== 'h1') aside[i] = 1;
+  let there = 0;
+  let sentences = 0;
+  let text = 0;
+  for (const [i, block] of blocks.entries()) {
+    const long = isLong(block) ? block.words : 0;
+    if (aside[i] === 1) there += long;
+    else {
+      sentences += long;
+      text += block.words - block.linkWords;
+    }
+  }
+  return there > sentences && there > text / 2 ? aside.fill(0) : aside;
+}
+
+/** 1 for elements that hold a sentence, or an element of content. */
+function contentHolders(elements: readonly ContentElement[], blocks: readonly TextBlock[]): Uint8Array {
+  const holders = new Uint8Array(elements.length);
+  for (const block of blocks) if (isLong(block)) holders[block.element.index] = 1;
+  for (let i = elements.length - 1; i > 0; i--) {
+    const { name, parent } = elements[i]!;
+    if (holders[i] === 1 || CONTENT_NAMES.has(name)) holders[parent!.index] = 1;
+  }
+  return holders;
+}
+
+function isNamedNavigation({ attributes }: ContentElement, known: Map<string, boolean>): boolean {
+  const { class: classes = '', id = '' } = attributes;
+  return isNavigation(classes, known) || isNavigation(id, known);
+}
+
+function isNavigation(name: string, known: Map<string, boolean>): boolean {
+  if (name === '') return false;
+  let is = known.get(name);
+  if (is === undefined) {
+    is = NAVIGATION.test(name.slice(0, MAX_CHARS));
+    known.set(name, is);
+  }
+  return is;
 }
 
 function markOf(element: ContentElement, around: number): number | undefined {

@@ -10,6 +10,12 @@ const FLOW = names('p pre h2 h3 h4 h5 h6 li dt dd blockquote td th code');
 const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
 /** Taken between chosen blocks wherever they are. */
 const CODE_AND_TERMS = names('pre dt dd');
+const SUBHEADINGS = names('h2 h3 h4 h5 h6');
+const MAX_HEADING_WORDS = 30;
+/** Headings between a heading and the text below it. */
+const MAX_HEADINGS = 2;
+/** Elements between a heading's parent and the text below it. */
+const MAX_STEPS = 6;
 /** Taken as a whole if most of it is chosen. */
 const WHOLE = names('dl table');
 
@@ -48,10 +54,26 @@ export function withoutHoles(
       isAlike(element, blocks[i + 1]!.element)
     )
       all.add(i);
+    else if (begun.size > 0 && i < last && isHeadOf(element, words, i + 1)) all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
   return all;
+
+  /** Whether it is the heading of a chosen block, in the element of both. */
+  function isHeadOf(element: ContentElement, words: number, next: number): boolean {
+    if (!SUBHEADINGS.has(element.name) || words > MAX_HEADING_WORDS) return false;
+    let at = next;
+    while (at < next + MAX_HEADINGS && !chosen.has(at) && SUBHEADINGS.has(blocks[at]?.element.name ?? ''))
+      at++;
+    return chosen.has(at) && isWithin(blocks[at]!.element, element.parent);
+  }
+}
+
+function isWithin(element: ContentElement, outer: ContentElement | undefined): boolean {
+  let up = element.parent;
+  for (let step = 0; up && step < MAX_STEPS; up = up.parent, step++) if (up === outer) return true;
+  return false;
 }
 
 /** The last `h1` before the chosen blocks, unless it is a link: the text begins with it. -1 if there is none, or one is chosen. */

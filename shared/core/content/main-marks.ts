@@ -1,0 +1,57 @@
+/** The element that authors and generators mark as the main content of a page. */
+import type { TextBlock } from './blocks.ts';
+import type { ContentElement } from './content-element.ts';
+import { isLong } from './element-facts.ts';
+
+/** Generators that name themselves, and mark their main content by class or id. */
+const GENERATORS: readonly { readonly name: RegExp; readonly main: RegExp }[] = [
+  { name: /^Doxygen\b/i, main: /^(?:header|contents|textblock)$/ },
+  { name: /^MediaWiki\b/i, main: /^(?:firstHeading|mw-content-text)$/ },
+];
+/** A marked element with fewer words outside of links is not all of the content. */
+const MIN_WORDS = 20;
+
+/**
+ * For each element, 1 within the main content: that of a known generator, otherwise the only `main` element. Undefined if
+ * there is none, or if the sentences beside it have more words than its text. Linear.
+ */
+export function markedMain(
+  elements: readonly ContentElement[],
+  blocks: readonly TextBlock[],
+  aside: Uint8Array,
+): Uint8Array | undefined {
+  const mark = generatorMark(elements);
+  const within = new Uint8Array(elements.length);
+  let mains = 0;
+  for (let i = 1; i < elements.length; i++) {
+    const element = elements[i]!;
+    within[i] = within[element.parent!.index]!;
+    if (within[i] === 1 || !isMain(element, mark)) continue;
+    within[i] = 1;
+    mains++;
+  }
+  if (mains === 0 || (mains > 1 && mark === undefined)) return undefined;
+  let inside = 0;
+  let outside = 0;
+  for (const [i, block] of blocks.entries()) {
+    if (within[block.element.index] === 1) inside += block.words - block.linkWords;
+    else if (aside[i] === 0 && isLong(block)) outside += block.words;
+  }
+  const isAll = mark === undefined ? inside >= Math.max(MIN_WORDS, outside) : inside > 0;
+  return isAll ? within : undefined;
+}
+
+function isMain({ name, attributes }: ContentElement, mark: RegExp | undefined): boolean {
+  if (mark === undefined) return name === 'main' || attributes.role === 'main';
+  return mark.test(attributes.class ?? '') || mark.test(attributes.id ?? '');
+}
+
+function generatorMark(elements: readonly ContentElement[]): RegExp | undefined {
+  for (const { name, attributes } of elements) {
+    if (name === 'body') return undefined;
+    if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
+    const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
+    if (found) return found.main;
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { extractContent } from '../../../shared/core/content/extract.ts';
+import { withoutHang } from '../../hang-guard.ts';
+
+const links = (count: number) =>
+  Array.from({ length: count }, (_, i) => `<li><a href="/page-${i}.html">Topic ${i}</a></li>`).join('');
+const TEXT =
+  '<p>Returns the largest of the values that the source can give, whatever was asked of it before.</p>' +
+  '<h2>Parameters</h2><p>None. The value depends on the type alone, and is never negative.</p>';
+const textOf = (html: string) => extractContent(html, 'https://docs.example/max.html').text;
+
+describe('a short page of a reference', () => {
+  const page = (around: string, head = '') =>
+    `<html><head><title>max</title>${head}</head><body>${around}<div id=content><h1>max</h1>${TEXT}</div></body></html>`;
+
+  test.each([
+    ['navbar of MediaWiki', `<div class="t-navbar"><table><tr><td>${links(9)}</td></tr></table></div>`],
+    [
+      'head of DocBook',
+      '<div class="navheader"><table><tr><td><a href=p>Prev</a></td><td>Topic 3</td></tr></table></div>',
+    ],
+    ['path of Doxygen', `<div id="nav-path" class="navpath"><ul>${links(3)}</ul></div>`],
+    [
+      'neighbours of pydata-sphinx-theme',
+      `<div class="prev-next-info"><p>next</p><p><a href=n>Topic 3</a></p></div>`,
+    ],
+    [
+      'contents of the whole manual',
+      `<div id=tocframe><h4>Manual</h4><ul class=toc>${links(200)}</ul></div>`,
+    ],
+  ])('is without the %s', (_, navigation) => {
+    expect(textOf(page(navigation))).toContain('Returns the largest');
+    expect(textOf(page(navigation))).not.toContain('Topic 3');
+  });
+
+  test('keeps a sentence that stands in an element of such a name', () => {
+    const note =
+      '<div class="navigation-note">The keys of the keyboard move the focus, one after the other, from left to right.</div>';
+    expect(textOf(page('').replace('</h1>', `</h1>${note}`))).toContain('keys of the keyboard');
+  });
+
+  test('has nothing from beside the main content that its generator marks', () => {
+    const banner =
+      '<div>Please answer the questions of our survey, which takes a minute, before the end of May.</div>';
+    const marked = `<div class=header><div class=title>max</div></div><div class=contents>${TEXT}</div>`;
+    const body = `<body>${banner}<div id=doc-content>${marked}</div></body>`;
+    const head = '<meta name="generator" content="Doxygen 1.9.4">';
+    expect(textOf(`<html><head>${head}</head>${body}`)).not.toContain('survey');
+    expect(textOf(`<html><head>${head}</head>${body}`)).toContain('Returns the largest');
+  });
+
+  test('keeps a heading that has a link, above its text', () => {
+    const html = page('').replace(
+      '<h2>Parameters</h2>',
+      '<h4><a href="#p">Parameters</a> <a href="/src">[src]</a></h4>',
+    );
+    expect(textOf(html)).toContain('Parameters [src]');
+  });
+});
+
+test('a page of links keeps them, whatever they are called', () => {
+  const text = textOf(`<body><h1>Modules</h1><div class="toc"><ul>${links(40)}</ul></div></body>`);
+  expect(text).toContain('Topic 3');
+  expect(textOf(`<body><h1>Modules</h1><ul class="navbar">${links(40)}</ul></body>`)).toContain('Topic 3');
+});
+
+test('labels that a style sheet sets apart are words of their own', () => {
+  const labels = '<span class="mlabel">inline</span><span class="mlabel">protected</span>';
+  expect(
+    textOf(`<main><h1>max</h1>${TEXT}<table><tr><td>max()</td><td>${labels}</td></tr></table></main>`),
+  ).toContain('inline protected');
+});
+
+test.each([
+  ['headings', '<h2>a</h2>'.repeat(90_000)],
+  ['trees of links', `<div class=toc>${links(30)}</div>`.repeat(3_000)],
+  ['nested navigation', `${'<div class=navbar>'.repeat(500)}${links(9_000)}`],
+  ['names without end', `<div class="${'nav-'.repeat(100_000)}">x</div>`.repeat(10)],
+])('many %s take linear time', (_, html) => {
+  expect(withoutHang(() => textOf(`<h1>max</h1>${TEXT}${html}`))).toContain('Returns');
+});
