@@ -170,6 +170,12 @@ export const TABLE = {
     summary: 'Show how the main text of a page has changed',
     load: async (): Promise<VerbFile> => (await import('./verbs/diff.ts')).command,
   },
+  api: {
+    at: 'here',
+    group: 'More',
+    summary: 'Serve an HTTP API over the crawls in a folder',
+    load: async (): Promise<VerbFile> => (await import('./verbs/api.ts')).command,
+  },
   push: {
     at: 'stack',
     group: 'AWS',

@@ -278,7 +278,7 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crawl', 'a', '--x\x1b[2J'], 'Unknown option --x\ufffd[2J; see strand help crawl'],
     [
       ['resume', 'd', '--delay', '2'],
-      'resume takes no --delay; it belongs to crawl, explain, read, map, mcp, shell, estimate, identity',
+      'resume takes no --delay; it belongs to crawl, explain, read, map, mcp, shell, api, estimate, identity',
     ],
     [['status', 'd', '--quiet'], 'status takes no --quiet; it belongs to crawl, resume'],
     [['crawl', 'a', '--json=yes'], 'Expected --json without a value, got "yes"'],

@@ -86,6 +86,15 @@ interface Choice {
   readonly runs: readonly Run[];
 }
 
+/** All blocks of a page as Markdown, navigation included. Bounded as {@link extractContent} is. Never throws. */
+export function wholeMarkdown(html: string, url: string, charset?: string): string {
+  const elements = parseElements(html.slice(0, MAX_CHARS));
+  const { blocks, pictures } = pageRuns(elements[0]!);
+  return markdownOf(elements[0]!, inOrder([...blocks, ...pictures]), (reference) =>
+    absolute(encodeQuery(reference, charset), url),
+  );
+}
+
 /**
  * A class: of each object with getters that a literal makes, V8 keeps all that the getters refer to until a
  * collection of the whole heap.

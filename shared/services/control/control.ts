@@ -67,6 +67,9 @@ export interface Control {
   exportOf(crawl: CrawlId, id: string): Promise<CrawlExport>;
 }
 
+/** The part of the control that the API over HTTP has. Seed messages are for a stack. */
+export type ApiControl = Omit<Control, 'seed'>;
+
 export interface ResumeOptions {
   /**
    * The crawl continues though it began with another version of the rules for canonical URLs: URLs whose form has changed

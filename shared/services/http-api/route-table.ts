@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CRAWL_STATUSES } from '../../crawler/ports/crawl-registry.ts';
 import { CAPTURE_MATCHES } from '../control/captures.ts';
-import type { Control } from '../control/control.ts';
+import type { ApiControl } from '../control/control.ts';
 import {
   crawlIdSchema,
   newCrawlSchema,
@@ -26,7 +26,7 @@ type RouteOf<P extends Shape, Q extends Shape, B extends z.ZodObject> = Omit<
   readonly body?: B;
   readonly status?: number;
   run(
-    control: Control,
+    control: ApiControl,
     input: RouteInput<z.output<z.ZodObject<P>>, z.output<z.ZodObject<Q>>, z.input<B>>,
   ): Promise<unknown>;
 };

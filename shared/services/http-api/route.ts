@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Control } from '../control/control.ts';
+import type { ApiControl } from '../control/control.ts';
 import type { ApiSchemaName } from './api-schemas.ts';
 
 /** A request whose parts are what the route's schemas say. */
@@ -28,5 +28,5 @@ export interface Route {
   readonly isBodyOptional?: boolean;
   /** Status code of a successful response. */
   readonly status: number;
-  run(control: Control, input: RouteInput): Promise<unknown>;
+  run(control: ApiControl, input: RouteInput): Promise<unknown>;
 }

@@ -5,7 +5,7 @@
 
 import { quoted } from '../../core/text/printable.ts';
 import { checkRequest } from '../control/check-request.ts';
-import { type Control, ControlError } from '../control/control.ts';
+import { type ApiControl, ControlError } from '../control/control.ts';
 import type { ERROR_CODES } from './api-schemas.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
@@ -48,7 +48,7 @@ const MAX_BODY_BYTES = 4_000_000;
  * Never rejects: a refusal is a response. Errors on our side are not shown to callers; they go to `onError`.
  */
 export async function handleRequest(
-  control: Control,
+  control: ApiControl,
   request: ApiRequest,
   onError?: (error: unknown) => void,
 ): Promise<ApiAnswer> {

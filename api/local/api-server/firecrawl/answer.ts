@@ -1,0 +1,149 @@
+/** Answers Firecrawl's calls, versions 1 and 2, so that programs with a field for its address work with Strand. */
+import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
+import { InvalidConfig } from '../../../../shared/core/crawl/invalid-config.ts';
+import { ControlError } from '../../../../shared/services/control/control.ts';
+import type { ApiAnswer } from '../../../../shared/services/http-api/routes.ts';
+import { mapSite } from '../../../map-site.ts';
+import type { FolderControl } from '../folder-control.ts';
+import { readBatchRequest, readCrawlRequest, urlIn } from './crawl-request.ts';
+import { type JobKind, Jobs } from './jobs.ts';
+import { readMapRequest } from './map-request.ts';
+import { firecrawlDocument } from './page-document.ts';
+import { isObject, RequestRefused, refuseOthers } from './refused-fields.ts';
+import { readScrapeOptions, SCRAPE_FIELDS } from './scrape-options.ts';
+import { ScrapePages } from './scrape-pages.ts';
+
+export interface FirecrawlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+  /** That of this server: `http://127.0.0.1:3002`. */
+  readonly origin: string;
+}
+
+export interface FirecrawlOptions {
+  readonly control: FolderControl;
+  readonly folder: string;
+  readonly settings: CrawlOptions;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const ok = (body: Fields): ApiAnswer => ({ status: 200, body: { success: true, ...body } });
+const failed = (status: number, error: string, more: Fields = {}): ApiAnswer => ({
+  status,
+  body: { success: false, error, ...more },
+});
+
+export class Firecrawl {
+  readonly #options: FirecrawlOptions;
+  readonly #jobs: Jobs;
+  readonly #pages: ScrapePages;
+
+  constructor(options: FirecrawlOptions) {
+    this.#options = options;
+    this.#jobs = new Jobs(options.control, options.folder);
+    this.#pages = new ScrapePages({ preferMarkdown: true, ...options.settings });
+  }
+
+  close(): Promise<void> {
+    return this.#pages.close();
+  }
+
+  /** Never rejects. */
+  async answer(request: FirecrawlRequest, onError: (error: unknown) => void): Promise<ApiAnswer> {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      if (error instanceof RequestRefused) return failed(error.status, error.message, { field: error.field });
+      if (error instanceof ControlError)
+        return failed(error.code === 'notFound' ? 404 : 400, error.message, { field: error.field });
+      if (error instanceof InvalidConfig) return failed(400, error.message);
+      if ((error as Error).name === 'PageNotRead') return failed(500, (error as Error).message);
+      onError(error);
+      return failed(500, 'Something failed on our side. Try again');
+    }
+  }
+
+  async #answer({ method, path, query, body, origin }: FirecrawlRequest): Promise<ApiAnswer> {
+    const [, number, rest = ''] = /^\/v([12])\/(.*)$/.exec(path) ?? [];
+    const version = number === '1' ? 1 : 2;
+    const [, things, id, part] = /^(crawl|batch\/scrape)(?:\/([^/]+)(?:\/(errors))?)?$/.exec(rest) ?? [];
+    if (method === 'POST') {
+      if (rest === 'scrape') return this.#scrape(fieldsIn(body));
+      if (rest === 'map') return this.#map(fieldsIn(body), version);
+      if (things !== undefined && id === undefined)
+        return this.#begin(things, fieldsIn(body), `${origin}/v${version}/${things}`);
+    }
+    if (things !== undefined && id !== undefined) {
+      const kind: JobKind = things === 'crawl' ? 'crawl' : 'batch';
+      if (method === 'GET' && part === 'errors') return ok({ ...(await this.#jobs.errors(kind, id)) });
+      if (method === 'GET') return this.#status(kind, id, query, `${origin}${path}`);
+      if (method === 'DELETE' && part === undefined) {
+        await this.#jobs.cancel(kind, id);
+        return ok({ status: 'cancelled' });
+      }
+    }
+    return failed(404, `Strand does not do this: ${method} ${path.slice(0, 200)}`);
+  }
+
+  async #scrape(fields: Fields): Promise<ApiAnswer> {
+    refuseOthers(fields, ['url', ...SCRAPE_FIELDS]);
+    const url = urlIn(fields);
+    const options = readScrapeOptions(fields);
+    const page = await this.#pages.get(url, options.maxAge, options.timeout);
+    return ok({ data: firecrawlDocument(page, url, options) });
+  }
+
+  async #map(fields: Fields, version: 1 | 2): Promise<ApiAnswer> {
+    const { options, timeout, dropsQueries } = readMapRequest(fields, version);
+    const signal = AbortSignal.timeout(timeout);
+    const urls: string[] = [];
+    try {
+      for await (const { url } of mapSite(urlIn(fields), { ...this.#options.settings, ...options, signal }))
+        if (!dropsQueries || !url.includes('?')) urls.push(url);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new RequestRefused('timeout', `The map was not ready within ${timeout} ms`, 408);
+    }
+    return ok({ links: version === 1 ? urls : urls.map((url) => ({ url })) });
+  }
+
+  async #begin(things: string, fields: Fields, at: string): Promise<ApiAnswer> {
+    const settings = { preferMarkdown: true, documents: false };
+    if (things === 'crawl') {
+      const request = readCrawlRequest(fields);
+      const id = await this.#jobs.begin('crawl', { ...request, config: { ...settings, ...request.config } });
+      return ok({ id, url: `${at}/${id}` });
+    }
+    const { invalid, ...request } = readBatchRequest(fields);
+    const id = await this.#jobs.begin('batch', { ...request, config: { ...settings, ...request.config } });
+    return ok({ id, url: `${at}/${id}`, ...(invalid.length > 0 && { invalidURLs: invalid }) });
+  }
+
+  async #status(kind: JobKind, id: string, query: URLSearchParams, at: string): Promise<ApiAnswer> {
+    const skip = query.get('skip') ?? '0';
+    if (!/^\d{1,9}$/.test(skip)) throw new RequestRefused('skip', 'Expected skip to be a whole number');
+    const { next, ...status } = await this.#jobs.status(kind, id, Number(skip));
+    return ok({
+      ...status,
+      creditsUsed: 0,
+      expiresAt: NEVER,
+      ...(next !== undefined && { next: `${at}?skip=${next}` }),
+    });
+  }
+}
+
+/** Jobs stay until their folders are deleted. */
+const NEVER = '9999-12-31T23:59:59.000Z';
+
+function fieldsIn(body: string): Fields {
+  let given: unknown;
+  try {
+    given = JSON.parse(body);
+  } catch (cause) {
+    throw new RequestRefused('body', `Expected a body of JSON: ${(cause as Error).message}`);
+  }
+  if (isObject(given)) return given;
+  throw new RequestRefused('body', 'Expected the body to be an object');
+}

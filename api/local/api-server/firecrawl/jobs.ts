@@ -1,0 +1,159 @@
+/** Crawls and batches that were begun by Firecrawl's calls: each is a crawl in a folder, with its options in a file beside it. */
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CrawlId } from '../../../../shared/core/crawl/crawl-id.ts';
+import type { CrawlSummary } from '../../../../shared/services/report/summary.ts';
+import type { UrlDetail } from '../../../../shared/services/report/url-detail.ts';
+import { openPages } from '../../../open-pages.ts';
+import type { StoredCrawl } from '../../../stored-crawl.ts';
+import type { FolderControl } from '../folder-control.ts';
+import type { JobRequest } from './crawl-request.ts';
+import { type FirecrawlDocument, firecrawlDocument } from './page-document.ts';
+import { RequestRefused } from './refused-fields.ts';
+import type { ScrapeOptions } from './scrape-options.ts';
+
+export type JobKind = 'crawl' | 'batch';
+
+interface StoredJob {
+  readonly kind: JobKind;
+  readonly options: ScrapeOptions;
+}
+
+export interface JobStatus {
+  readonly status: 'scraping' | 'completed' | 'failed' | 'cancelled';
+  readonly total: number;
+  readonly completed: number;
+  readonly data: readonly FirecrawlDocument[];
+  /** How many documents precede those of the next page; undefined: there is none. */
+  readonly next?: number;
+}
+
+export interface JobErrors {
+  readonly errors: readonly Readonly<Record<string, string>>[];
+  readonly robotsBlocked: readonly string[];
+}
+
+/** Documents of one answer, and about its size. */
+const MAX_DOCUMENTS = 100;
+const MAX_CHARS = 10_000_000;
+const MAX_ERRORS = 1000;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const FILE = 'firecrawl.json';
+
+export class Jobs {
+  readonly #control: FolderControl;
+  readonly #folder: string;
+
+  constructor(control: FolderControl, folder: string) {
+    this.#control = control;
+    this.#folder = folder;
+  }
+
+  async begin(kind: JobKind, { seeds, config, options }: JobRequest): Promise<CrawlId> {
+    const id = randomUUID();
+    await this.#control.create({ crawl: id, seeds, config });
+    await writeFile(join(this.#folder, id, FILE), JSON.stringify({ kind, options } satisfies StoredJob));
+    return id;
+  }
+
+  async status(kind: JobKind, id: string, skip: number): Promise<JobStatus> {
+    const { options } = await this.#load(kind, id);
+    return this.#control.opened(id, async (stored) => {
+      const summary = await stored.summary();
+      const { documents, count, next } = await documentsOf(stored, options, skip);
+      const status = statusOf(summary);
+      const { waiting = 0 } = summary.byStatus;
+      return {
+        status,
+        // A limit may leave out some of those that wait.
+        total: count + (status === 'scraping' ? waiting : 0),
+        completed: count,
+        data: documents,
+        ...(next !== undefined && { next }),
+      };
+    });
+  }
+
+  async errors(kind: JobKind, id: string): Promise<JobErrors> {
+    await this.#load(kind, id);
+    return this.#control.opened(id, async (stored) => {
+      const errors: Record<string, string>[] = [];
+      const robotsBlocked: string[] = [];
+      for await (const row of stored.urls()) {
+        const { url, status, fetchedAt = '', cause = status } = row;
+        if (status === 'deniedByRobots' && robotsBlocked.length < MAX_ERRORS) robotsBlocked.push(url);
+        if ((status === 'failed' || status === 'gone') && errors.length < MAX_ERRORS)
+          errors.push({
+            id: url,
+            timestamp: fetchedAt,
+            url,
+            code: row.causeCode ?? status,
+            error: `${row.httpStatus ?? cause}`,
+          });
+      }
+      return { errors, robotsBlocked };
+    });
+  }
+
+  async cancel(kind: JobKind, id: string): Promise<void> {
+    await this.#load(kind, id);
+    await this.#control.stop(id);
+  }
+
+  async #load(kind: JobKind, id: string): Promise<StoredJob> {
+    const unknown = new RequestRefused('id', 'Job not found', 404);
+    if (!ID.test(id)) throw unknown;
+    const text = await readFile(join(this.#folder, id, FILE), 'utf8').catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw unknown;
+        throw error;
+      },
+    );
+    const job = JSON.parse(text) as StoredJob;
+    if (job.kind !== kind) throw unknown;
+    return job;
+  }
+}
+
+/** A crawl without a process was interrupted. */
+function statusOf({ state }: CrawlSummary): JobStatus['status'] {
+  if (state === 'running' || state === 'paused') return 'scraping';
+  if (state === 'stopped') return 'cancelled';
+  return state === 'interrupted' ? 'failed' : 'completed';
+}
+
+/** `count`: of all pages. */
+async function documentsOf(
+  stored: StoredCrawl,
+  options: ScrapeOptions,
+  skip: number,
+): Promise<{ documents: FirecrawlDocument[]; count: number; next?: number }> {
+  await using pages = await openPages(stored.folder);
+  const documents: FirecrawlDocument[] = [];
+  let [count, chars] = [0, 0];
+  let next: number | undefined;
+  for await (const row of stored.urls()) {
+    if (!isDocument(row)) continue;
+    const at = count++;
+    if (at < skip || next !== undefined) continue;
+    if (documents.length >= MAX_DOCUMENTS || chars >= MAX_CHARS) {
+      next = at;
+      continue;
+    }
+    const page = await pages.fetch(row.url).catch((error: Error) => {
+      // Its use is forbidden, or it has no text.
+      if (error.name === 'PageNotRead') return undefined;
+      throw error;
+    });
+    if (page === undefined) continue;
+    const document = firecrawlDocument(page, row.url, options);
+    chars +=
+      (document.markdown?.length ?? 0) + (document.html?.length ?? 0) + (document.rawHtml?.length ?? 0);
+    documents.push(document);
+  }
+  return { documents, count, ...(next !== undefined && { next }) };
+}
+
+const isDocument = ({ status, kind, warcFile, duplicateOf }: UrlDetail): boolean =>
+  status === 'fetched' && kind === undefined && warcFile !== undefined && duplicateOf === undefined;

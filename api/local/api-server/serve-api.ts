@@ -1,0 +1,137 @@
+/** The API of a stack over folders of this machine, on loopback, and Firecrawl's calls beside it. */
+
+import { mkdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
+import { parseConfig } from '../../../shared/core/crawl/config.ts';
+import { CRAWL_ID } from '../../../shared/core/crawl/crawl-id.ts';
+import { type ApiAnswer, handleRequest } from '../../../shared/services/http-api/routes.ts';
+import { Series, sendEvents } from './events.ts';
+import { Firecrawl } from './firecrawl/answer.ts';
+import { FolderControl } from './folder-control.ts';
+import { readToken, refusalOf } from './guard.ts';
+import { readBody } from './read-body.ts';
+
+export interface ServeApiOptions {
+  /** The folder of the crawls' folders. It is made if it is not there. */
+  readonly folder: string;
+  /** Settings of each crawl and request, unless a call has others. */
+  readonly settings: CrawlOptions;
+  /** Default: any that is free. */
+  readonly port?: number;
+  /** A file with the token that each request must have. Default: none is needed. */
+  readonly tokenFile?: string | undefined;
+  /** Called with errors on our side. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface ApiServer extends AsyncDisposable {
+  /** `http://127.0.0.1:3002` */
+  readonly url: string;
+  /** Interrupts the crawls, which store what they have fetched. */
+  close(): Promise<void>;
+}
+
+/** Only programs of this machine reach it. */
+const ADDRESS = '127.0.0.1';
+const MAX_CONNECTIONS = 100;
+const REQUEST_MS = 30_000;
+const MAX_BODY_BYTES = 4_000_000;
+const HEADERS = {
+  'content-type': 'application/json',
+  // Answers are about this moment, and none is a page.
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Throws `InvalidConfig` for settings and a token that cannot be. */
+export async function serveApi({
+  folder,
+  settings,
+  port = 0,
+  tokenFile,
+  onError,
+}: ServeApiOptions): Promise<ApiServer> {
+  parseConfig(settings);
+  const token = tokenFile === undefined ? undefined : readToken(tokenFile);
+  await mkdir(folder, { recursive: true });
+  const series = new Series();
+  const control = new FolderControl({
+    folder,
+    settings,
+    onRunning: (crawl, running) => series.follow(crawl, running),
+  });
+  const firecrawl = new Firecrawl({ control, folder, settings });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refusalOf(request, token);
+    if (refusal) return send(response, failure(refusal.status, refusal.message));
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (body === undefined)
+      return send(response, failure(413, `Expected a body of at most ${MAX_BODY_BYTES} bytes`), {
+        connection: 'close',
+      });
+    const { method = 'GET' } = request;
+    const { pathname: path, searchParams: query } = new URL(
+      request.url ?? '/',
+      `http://${request.headers.host}`,
+    );
+    const [, crawl = '', own] = /^\/crawls\/([^/]+)\/(events|series)$/.exec(path) ?? [];
+    if (method === 'GET' && own === 'series' && CRAWL_ID.test(crawl))
+      return send(response, { status: 200, body: { crawl, samples: series.of(crawl) } });
+    if (method === 'GET' && own === 'events' && CRAWL_ID.test(crawl)) {
+      const running = control.runningOf(crawl);
+      if (running) return sendEvents(running, response);
+      return send(response, failure(404, `No crawl ${crawl} runs in this process`));
+    }
+    if (/^\/v[12]\//.test(path)) {
+      const origin = `http://${request.headers.host}`;
+      return send(response, await firecrawl.answer({ method, path, query, body, origin }, onError));
+    }
+    const asked = { method, path, query: Object.fromEntries(query), body };
+    return send(response, await handleRequest(control, asked, onError));
+  }
+
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+    (request, response) => {
+      answer(request, response).catch((error) => {
+        // The client left, or its request broke off.
+        if (response.destroyed || request.destroyed) return;
+        onError(error);
+        response.destroy();
+      });
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, ADDRESS, resolve);
+  });
+
+  async function close(): Promise<void> {
+    await Promise.all([control.close(), firecrawl.close()]);
+    series.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  return {
+    url: `http://${ADDRESS}:${(server.address() as AddressInfo).port}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function send(
+  response: ServerResponse,
+  { status, body }: ApiAnswer,
+  more: Record<string, string> = {},
+): void {
+  response.writeHead(status, { ...HEADERS, ...more }).end(JSON.stringify(body));
+}
+
+const failure = (status: number, message: string): ApiAnswer => ({
+  status,
+  body: { success: false, error: message },
+});

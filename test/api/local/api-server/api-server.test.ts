@@ -1,0 +1,207 @@
+/** The API of a stack over folders of this machine, and who gets an answer. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readToken } from '../../../../api/local/api-server/guard.ts';
+import { serveApi } from '../../../../api/local/api-server/serve-api.ts';
+import { answerSchema, ROUTES } from '../../../../shared/services/http-api/route-table.ts';
+import { serveAnswers } from '../../small-server.ts';
+
+const temporary = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'strand-api-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+async function open({ tokenFile }: { tokenFile?: string } = {}) {
+  const errors: unknown[] = [];
+  const server = await serveApi({
+    folder: join(temporary(), 'crawls'),
+    settings: { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false },
+    tokenFile,
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(() => server.close());
+  const call = async (method: string, path: string, body?: unknown) => {
+    const sent =
+      body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const response = await fetch(server.url + path, { method, ...sent });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  return { server, call, errors };
+}
+
+/** Sends a request with any header. */
+const raw = (
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  { method = 'GET', body = '' } = {},
+) =>
+  new Promise<number>((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = httpRequest({ hostname, port, path, method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+const SITE = {
+  '/': '<title>Start</title><main>The start page has words.</main><a href="/a">a</a><a href="/gone">b</a>',
+  '/a': '<p>A page about ships.</p>',
+};
+
+/** Waits until the crawl is no longer running. */
+async function ended(call: Awaited<ReturnType<typeof open>>['call'], crawl: string) {
+  for (;;) {
+    const { body } = await call('GET', `/crawls/${crawl}`);
+    if (body.state !== 'running') return body;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('a crawl is begun, asked, paused, continued and deleted by the routes of a stack, with its answers', async () => {
+  const site = await serveAnswers('127.81.3.1', SITE);
+  const { call, errors } = await open();
+  const answers = new Map<string, unknown>();
+  const ask = async (operationId: string, path: string, expected: number, body?: unknown) => {
+    const { method } = ROUTES.find((route) => route.operationId === operationId)!;
+    const answer = await call(method, path, body);
+    expect([operationId, answer.status, answer.body.error]).toEqual([operationId, expected, undefined]);
+    answers.set(operationId, answer.body);
+    return answer.body;
+  };
+  const begun = await ask('createCrawl', '/crawls', 201, { crawl: 'docs', seeds: [site, 'mailto:x'] });
+  expect(begun).toMatchObject({ crawl: 'docs', refused: [{ url: 'mailto:x' }] });
+  expect(await ended(call, 'docs')).toMatchObject({ state: 'finished', crawl: 'docs', pages: 3 });
+  await ask('getCrawl', '/crawls/docs', 200);
+  expect(await ask('listCrawls', '/crawls', 200)).toEqual({
+    crawls: [{ crawl: 'docs', state: 'finished', pages: 3 }],
+  });
+  await ask('listHosts', '/crawls/docs/hosts', 200);
+  await ask('getHost', `/crawls/docs/hosts/${new URL(site).host}`, 200);
+  await ask('listDomains', '/crawls/docs/domains', 200);
+  expect(await ask('getUrl', `/crawls/docs/url?url=${site}/a`, 200)).toMatchObject({
+    status: 'fetched',
+    depth: 1,
+  });
+  const first = await ask('listCaptures', `/crawls/docs/captures?url=${site}/&matchType=prefix&limit=2`, 200);
+  expect((first.captures as { url: string }[]).map(({ url }) => url)).toEqual([`${site}/`, `${site}/a`]);
+  const second = await call(
+    'GET',
+    `/crawls/docs/captures?url=${site}/&matchType=prefix&cursor=${first.cursor}`,
+  );
+  expect(second.body.captures).toMatchObject([
+    { url: `${site}/gone`, httpStatus: 404 },
+    { url: `${site}/robots.txt` },
+  ]);
+  await ask('listExports', '/crawls/docs/exports', 200);
+  await ask('addSeeds', '/crawls/docs/seeds', 200, { seeds: [`${site}/b`] });
+  expect(await ended(call, 'docs')).toMatchObject({ state: 'finished', pages: 4 });
+  await ask('resumeCrawl', '/crawls/docs/resume', 200, { maxPages: 50 });
+  await ended(call, 'docs');
+  await ask('getApiDescription', '/openapi.json', 200);
+  const { samples } = (await call('GET', '/crawls/docs/series')).body as { samples: { pages: number }[] };
+  expect([samples.length > 1, samples.at(-1)?.pages]).toEqual([true, 4]);
+  await ask('deleteCrawl', '/crawls/docs?archive=true', 202);
+  expect((await call('GET', '/crawls')).body).toEqual({ crawls: [] });
+  for (const [operationId, body] of answers) {
+    const parsed = answerSchema(ROUTES.find((route) => route.operationId === operationId)!).safeParse(body);
+    expect([operationId, parsed.error?.issues]).toEqual([operationId, undefined]);
+  }
+  expect(errors).toEqual([]);
+});
+
+test('a crawl that runs is paused, refused to a second process, and interrupted when the server ends', async () => {
+  const site = await serveAnswers('127.81.3.2', SITE);
+  const { call } = await open();
+  await call('POST', '/crawls', { crawl: 'slow', seeds: [site], config: { delayMs: 60_000 } });
+  expect(await call('POST', '/crawls', { crawl: 'slow', seeds: [site] })).toMatchObject({ status: 409 });
+  expect((await call('POST', '/crawls/slow/pause')).body).toMatchObject({ crawl: 'slow', state: 'paused' });
+  expect((await call('POST', '/crawls/slow/resume')).body).toMatchObject({ state: 'running' });
+  expect((await call('POST', '/crawls/slow/resume')).status).toBe(409);
+  expect((await call('POST', '/crawls/slow/stop')).body).toMatchObject({ state: 'stopped' });
+});
+
+test.each<[method: string, path: string, body: unknown, status: number, message: RegExp]>([
+  ['GET', '/crawls/none', undefined, 404, /no crawl/],
+  ['GET', '/crawls/..%2F..%2Fetc', undefined, 400, /crawl/],
+  ['GET', '/crawls/..', undefined, 404, /nothing at/],
+  [
+    'POST',
+    '/crawls',
+    { seeds: ['http://127.0.0.1/'], config: { fromFolder: [['a.test', '/etc']] } },
+    400,
+    /fromFolder.*only the operator/,
+  ],
+  [
+    'POST',
+    '/crawls',
+    { seeds: ['http://127.0.0.1/'], config: { allowPrivateAddresses: ['10.0.0.0/8'] } },
+    400,
+    /only the operator/,
+  ],
+  ['POST', '/crawls', { seeds: [] }, 400, /seeds/],
+  ['POST', '/crawls', { seeds: ['a.test'], more: 1 }, 400, /more/],
+  ['PUT', '/crawls', undefined, 405, /methods/],
+])('%s %s with %j is refused', async (method, path, body, status, message) => {
+  const { call } = await open();
+  const answer = await call(method, path, body);
+  expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(message)]);
+});
+
+test('only programs of this machine get an answer: no other name, website, type, size', async () => {
+  const { server } = await open();
+  const { host, port } = new URL(server.url);
+  const json = { 'content-type': 'application/json' };
+  expect(await raw(server.url, '/crawls', { host })).toBe(200);
+  expect(await raw(server.url, '/crawls', { host: `localhost:${port}` })).toBe(200);
+  expect(await raw(server.url, '/crawls', { host: 'evil.example' })).toBe(421);
+  expect(await raw(server.url, '/crawls', { host: `evil.example:${port}` })).toBe(421);
+  expect(await raw(server.url, '/crawls', { host, origin: 'https://evil.example' })).toBe(403);
+  expect(await raw(server.url, '/crawls', { host, origin: 'null' })).toBe(403);
+  expect(await raw(server.url, '/crawls', { host, 'sec-fetch-site': 'cross-site' })).toBe(403);
+  expect(await raw(server.url, '/crawls', { host, origin: `http://${host}` })).toBe(200);
+  const post = { method: 'POST', body: '{"seeds":["a"]}' };
+  expect(await raw(server.url, '/v2/scrape', { host, 'content-type': 'text/plain' }, post)).toBe(415);
+  const large = { method: 'POST', body: ' '.repeat(4_000_001) };
+  expect(await raw(server.url, '/crawls', { host, ...json }, large)).toBe(413);
+});
+
+test('with a token, each request must have it', async () => {
+  const tokenFile = join(temporary(), 'token');
+  writeFileSync(tokenFile, 'a-token-of-many-letters\n', { mode: 0o600 });
+  const { server } = await open({ tokenFile });
+  const { host } = new URL(server.url);
+  expect(await raw(server.url, '/crawls', { host })).toBe(401);
+  expect(await raw(server.url, '/crawls', { host, authorization: 'Bearer a-token-of-many-letterz' })).toBe(
+    401,
+  );
+  expect(await raw(server.url, '/crawls', { host, authorization: 'Bearer a-token-of-many-letters' })).toBe(
+    200,
+  );
+  chmodSync(tokenFile, 0o644);
+  if (process.platform !== 'win32') expect(() => readToken(tokenFile)).toThrow('mode 0600');
+  writeFileSync(tokenFile, 'short', { mode: 0o600 });
+  chmodSync(tokenFile, 0o600);
+  expect(() => readToken(tokenFile)).toThrow('at least 16');
+  expect(() => readToken(join(tokenFile, 'none'))).toThrow('cannot be read');
+});
+
+test('events come as they happen, until the crawl ends', async () => {
+  const site = await serveAnswers('127.81.3.3', SITE);
+  const { server, call } = await open();
+  await call('POST', '/crawls', { crawl: 'seen', seeds: [site], config: { delayMs: 200 } });
+  const response = await fetch(`${server.url}/crawls/seen/events`);
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const text = await response.text();
+  expect(text).toMatch(/^event: progress\ndata: \{/);
+  expect(text).toMatch(/event: finished\ndata: .*"state":"finished"/);
+  expect((await call('GET', '/crawls/seen/events')).status).toBe(404);
+});
