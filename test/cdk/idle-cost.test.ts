@@ -53,11 +53,13 @@ function schedules(): number {
   return MINUTES * (waker + everyFifth / 5) + (MINUTES / 60) * (compactor + exporter);
 }
 
-test('a stack at rest costs less than a dollar a month, as README and docs/aws.md say', () => {
+test('a stack at rest costs less than a dollar a month, as docs/performance.md and docs/aws.md say', () => {
   const items = [alarms(), receives(), schedules()];
   expect(items.map((dollars) => dollars.toFixed(2))).toEqual(['0.40', '0.53', '0.05']);
   const all = `$${items.reduce((a, b) => a + b, 0).toFixed(2)}`;
   expect(all).toBe('$0.98');
-  expect(readFileSync('README.md', 'utf8')).toContain(`| AWS, without a crawl | about ${all} a month |`);
+  expect(readFileSync('docs/performance.md', 'utf8')).toContain(
+    `| AWS, without a crawl | about ${all} a month |`,
+  );
   expect(readFileSync('docs/aws.md', 'utf8')).toContain(`Together this is about ${all}`);
 });

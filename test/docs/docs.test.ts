@@ -223,16 +223,26 @@ describe('the README', () => {
   const readme = read('README.md');
 
   test('is short enough to be read to its end', () => {
-    expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(9 * 1024);
+    expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(6 * 1024);
   });
 
-  test('has a strand.config.ts that both places can read', async () => {
+  test('has a strand.config.ts of few lines', async () => {
     const [snippet = ''] = blocks(section(readme, 'Items'), 'ts');
-    const { crawl, middleware, onPage, aws } = await projectOf(snippet);
-    expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
-    expect(parseOptions(aws).stackName).toBe('News');
-    expect(middleware).toHaveLength(1);
-    expect(onPage).toBeTypeOf('function');
+    expect((await projectOf(snippet)).onPage).toBeTypeOf('function');
+    expect(snippet.trim().split('\n').length).toBeLessThanOrEqual(6);
+  });
+
+  test('names npm run strand in CONTRIBUTING.md alone', () => {
+    const files = markdownFiles().filter((file) => file !== 'CONTRIBUTING.md' && !file.includes('decisions'));
+    expect(files.filter((file) => /npm run (?:-s )?strand/.test(read(file)))).toEqual([]);
+  });
+});
+
+describe('docs/README.md', () => {
+  test('names each document', () => {
+    const index = read('docs/README.md');
+    const files = markdownFiles().filter((file) => /^docs[\\/][a-z-]+\.md$/.test(file));
+    expect(files.map((file) => file.slice(5)).filter((file) => !index.includes(`](${file})`))).toEqual([]);
   });
 });
 
@@ -295,6 +305,15 @@ describe('docs/local.md', () => {
 
 describe('docs/project-file.md', () => {
   const text = read('docs/project-file.md');
+
+  test('has a file that both places can read', async () => {
+    const [snippet = ''] = blocks(section(text, 'One file for both places'), 'ts');
+    const { crawl, middleware, onPage, aws } = await projectOf(snippet);
+    expect(parseConfig(crawl).contact).toBe('https://example.org/our-crawler');
+    expect(parseOptions(aws).stackName).toBe('News');
+    expect(middleware).toHaveLength(1);
+    expect(onPage).toBeTypeOf('function');
+  });
 
   test('has each key of the file', () => {
     const named = rows(section(text, 'Keys')).map(([key]) => key);

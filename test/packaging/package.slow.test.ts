@@ -1,6 +1,15 @@
 /** The package as it is published, in an empty folder. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -181,6 +190,22 @@ describe('a crawl by the package', () => {
     expect(items.map((line) => JSON.parse(line).links)).toEqual([2, 2]);
     expect(await app.strand('resume', 'c', '--max-pages', '10')).toMatchObject({ code: 0 });
     expect(await app.strand('warc', 'check', 'c/archive')).toMatchObject({ code: 0 });
+  });
+
+  test('begins by the line of the README, and hints name its word', async () => {
+    const [, line = ''] =
+      /`npx strand-crawler (crawl \S+ --contact \S+)`/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ??
+      [];
+    const bin = join(app.folder, 'node_modules/.bin/strand-crawler');
+    mkdirSync(dirname(bin), { recursive: true });
+    symlinkSync(join(app.folder, 'node_modules/strand-crawler/cli/bin.js'), bin);
+    const words = line.replace('https://example.org/', site).split(' ');
+    const options = ['--allow-private-addresses', '--delay', '0', '--no-adaptive', '--max-pages', '1'];
+    const { code, out } = await app.start(bin, ...words, ...options);
+    expect({ code, out }).toEqual({
+      code: 3,
+      out: expect.stringContaining('npx strand-crawler resume crawls/'),
+    });
   });
 
   test('runs in a script, with hooks that are functions, and is read again', async () => {
