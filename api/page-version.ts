@@ -22,6 +22,8 @@ export interface VersionOptions {
   readonly at?: Date | undefined;
   /** Leaves out what a browser would not show of HTML: hidden elements, texts outside of the page. */
   readonly onlySeen?: boolean;
+  /** The language is the one that the page declares, not the one that is detected: that takes 80 MB of memory, once. */
+  readonly asDeclared?: boolean;
   /** Refuses a page whose site forbids the use that this purpose makes. Default: any page is given. */
   readonly purpose?: Purpose;
 }
@@ -38,7 +40,13 @@ export async function versionOf(
   url: string,
   visits: readonly UrlCapture[],
   archive: PayloadSource,
-  { at, onlySeen, purpose, modules }: VersionOptions & { readonly modules?: ModuleReading | undefined },
+  {
+    at,
+    onlySeen,
+    asDeclared,
+    purpose,
+    modules,
+  }: VersionOptions & { readonly modules?: ModuleReading | undefined },
 ): Promise<PageVersion> {
   const visit = at
     ? (visits.findLast(({ time }) => Date.parse(time) <= at.getTime()) ?? visits[0])
@@ -63,6 +71,7 @@ export async function versionOf(
   async function read(): Promise<PageDocument | undefined> {
     const { response, payload } = await new PayloadReader(archive).read(location, MAX_PAGE_BYTES);
     const page = { date: response.date, headers: payload.headers, body: payload.body };
-    return documentOf(url, page, MAX_PAGE_BYTES, { modules, ...(onlySeen !== undefined && { onlySeen }) });
+    const asked = { onlySeen: onlySeen === true, asDeclared: asDeclared === true };
+    return documentOf(url, page, MAX_PAGE_BYTES, { modules, ...asked });
   }
 }

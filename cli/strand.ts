@@ -33,7 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (note !== undefined) process.stderr.write(`strand: ${note}\n`);
   // A conversation moves the cursor; what it prints of a page it makes safe itself.
   if (verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
-  if (verb === 'map') tuneV8ForLittleMemory();
+  if (verb === 'map' || verb === 'mcp') tuneV8ForLittleMemory();
   else tuneV8();
   isAnswer = verb !== 'crawl' && verb !== 'resume';
   const file: VerbFile = await TABLE[verb].load();

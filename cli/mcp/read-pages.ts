@@ -12,9 +12,9 @@ export interface AnsweredPage {
   readonly crawl?: string;
 }
 
-const MAX_PAGES = 8;
+const MAX_PAGES = 4;
 /** Longer Markdown is not kept: its page is read again for each piece. */
-const MAX_CHARS = 4_000_000;
+const MAX_CHARS = 2_000_000;
 const KEPT_MS = 5 * 60_000;
 
 export class ReadPages {

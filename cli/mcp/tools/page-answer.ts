@@ -59,13 +59,15 @@ export async function archivedPage(
   for (const url of spellingsOf(asked)) {
     const known = await crawl.url(url);
     if (known?.warcFile === undefined || known.status === 'redirect') continue;
-    const version = await crawl.document(known.url, { at, onlySeen: true, purpose }).catch((error: Error) => {
-      if (error.name !== 'NoVersion') throw error;
-      throw new ToolError(
-        /forbids its use/.test(error.message) ? 'usageForbidden' : 'noText',
-        sentence(error.message),
-      );
-    });
+    const version = await crawl
+      .document(known.url, { at, onlySeen: true, asDeclared: true, purpose })
+      .catch((error: Error) => {
+        if (error.name !== 'NoVersion') throw error;
+        throw new ToolError(
+          /forbids its use/.test(error.message) ? 'usageForbidden' : 'noText',
+          sentence(error.message),
+        );
+      });
     return answered(version, asked);
   }
   return undefined;

@@ -49,12 +49,12 @@ async function fetchedPage(
     throw notRead(error);
   });
   const { url, response, usage } = page;
-  const { title, markdown } = await contentOf(page);
+  const { title, markdown, language } = await contentOf(page);
   return {
     ...{ url, asked, title, markdown },
     fetchedAt: new Date(response.startedAt).toISOString(),
     status: response.httpStatus,
-    language: page.language,
+    language,
     usage: usage?.preferences,
   };
 }
@@ -66,9 +66,11 @@ async function contentOf({ url, response, body }: PageContext): Promise<PageDocu
   const headers = response.headers.filter(([name]) => name.toLowerCase() !== 'content-encoding');
   const page = { date: '', headers, body: Buffer.from(body) };
   const { documentOf } = await import('../../../shared/services/outputs/page-document.ts');
-  const document = await documentOf(url, page, MAX_PAGE_BYTES, { onlySeen: true }).catch((error: Error) => {
-    throw new ToolError('noText', sentence(`${url} cannot be read: ${error.message}`));
-  });
+  const document = await documentOf(url, page, MAX_PAGE_BYTES, { onlySeen: true, asDeclared: true }).catch(
+    (error: Error) => {
+      throw new ToolError('noText', sentence(`${url} cannot be read: ${error.message}`));
+    },
+  );
   if (document !== undefined) return document;
   throw new ToolError(
     'noText',

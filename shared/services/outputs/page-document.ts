@@ -11,6 +11,7 @@ import { documentText } from '../../core/parser/document-text.ts';
 import { essenceOf } from '../../core/parser/media-type.ts';
 import { XHTML_TYPE } from '../../core/parser/type-of-xml.ts';
 import { isMarkdownType, isUncertain, isWholeType, typeToRead } from '../../core/parser/whole-types.ts';
+import { primaryLanguage } from '../../core/text/primary-language.ts';
 import { pageLanguage } from './page-language.ts';
 import { readWholeDocument } from './read-whole-document.ts';
 
@@ -161,6 +162,8 @@ export interface DocumentMaking {
   readonly modules?: ModuleReading | undefined;
   /** Leaves out what a browser would not show of HTML, and comments of Markdown, whose references are then absolute. */
   readonly onlySeen?: boolean;
+  /** The language is the one that the page declares: to detect it takes 80 MB of memory, once. */
+  readonly asDeclared?: boolean;
 }
 
 /**
@@ -171,13 +174,13 @@ export async function documentOf(
   url: string,
   page: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
   maxBytes: number,
-  { rewrite, modules, onlySeen = false }: DocumentMaking = {},
+  { rewrite, modules, onlySeen = false, asDeclared = false }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
   const found = readableDocument(url, page, maxBytes, modules);
   if (found === undefined) return undefined;
-  if ('read' in found) return documentFrom(url, page.date, await found.read());
+  if ('read' in found) return documentFrom(url, page.date, await found.read(), { asDeclared });
   const content = textOf(found, url, rewrite, onlySeen);
-  return documentFrom(url, page.date, content, found.isPart);
+  return documentFrom(url, page.date, content, { isPart: found.isPart === true, asDeclared });
 }
 
 function textOf(
@@ -197,11 +200,17 @@ export function documentFrom(
   url: string,
   fetchedAt: string,
   content: DocumentContent,
-  isPart = false,
+  {
+    isPart = false,
+    asDeclared = false,
+  }: Pick<DocumentMaking, 'asDeclared'> & { readonly isPart?: boolean } = {},
 ): PageDocument | undefined {
   if (content.isShell === true) return undefined;
   const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
-  const language = pageLanguage(text, metadata.language);
+  const declared = metadata.language;
+  const language = asDeclared
+    ? declared && (primaryLanguage(declared) ?? declared)
+    : pageLanguage(text, declared);
   return {
     url,
     ...(canonical !== undefined && { canonical }),

@@ -15,7 +15,7 @@ const LINES = Array.from({ length: 16_000 }, (_, n) => `<p>Line ${n}: ${TEXT}</p
 const pages: Record<string, string> = {
   '/': `<title>Harbour</title><main><h1>Harbour</h1><p>${TEXT.repeat(4)}</p><a href="/long">long</a> <a href="/two">two</a></main>`,
   '/long': `<title>Long</title><main>${LINES.join('')}</main>`,
-  '/two': `<title>Two</title><main><h1>Two</h1><p>A lighthouse shows the way. ${TEXT.repeat(3)}</p></main>`,
+  '/two': `<html lang="en-GB"><title>Two</title><main><h1>Two</h1><p>A lighthouse shows the way. ${TEXT.repeat(3)}</p></main>`,
   '/new': `<title>New</title><main><h1>New</h1><p>Not crawled. ${TEXT.repeat(4)}</p></main>`,
 };
 
