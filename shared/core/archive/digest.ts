@@ -14,23 +14,23 @@ export interface Digest {
 
 /** RFC 4648 section 6, upper case, padded with `=` (none is needed for the 20 bytes of SHA-1). */
 export function base32(bytes: Uint8Array): string {
-  const length = Math.ceil(bytes.length / 5) * 8;
-  const text = Buffer.allocUnsafe(length).fill(PADDING);
-  let at = 0;
+  let text = '';
   let bits = 0;
   let held = 0;
-  for (const byte of bytes) {
-    held = (held << 8) | byte;
+  for (let i = 0; i < bytes.length; i++) {
+    held = (held << 8) | bytes[i]!;
     bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text[at++] = ALPHABET.charCodeAt((held >>> bits) & 31);
-    }
+    if (bits < 10) continue;
+    bits -= 10;
+    text += PAIRS[(held >>> bits) & 1023];
     held &= (1 << bits) - 1;
   }
-  if (bits > 0) text[at] = ALPHABET.charCodeAt((held << (5 - bits)) & 31);
-  return text.toString('latin1');
+  for (; bits > 0; bits -= 5) text += ALPHABET[((held << 5) >>> bits) & 31];
+  return text.padEnd(Math.ceil(bytes.length / 5) * 8, PADDING);
 }
+
+/** Two digits at once. */
+const PAIRS: readonly string[] = [...ALPHABET].flatMap((first) => [...ALPHABET].map((next) => first + next));
 
 /** `sha1:` and the base32 of `bytes`. */
 export function sha1Label(bytes: Uint8Array): string {

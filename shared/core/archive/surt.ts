@@ -26,15 +26,28 @@ function hostPart(canonical: string): string {
   const key = hostKey(canonical);
   const name = hostName(key);
   const port = /:\d+$/.exec(key.slice(name.length))?.[0] ?? '';
-  const host = name
+  return (ODD_HOST.test(name) ? plainHost(name) : name).split('.').reverse().join(',') + port;
+}
+
+const ODD_HOST = /^www|^\.|\.\.|\.$/;
+
+const plainHost = (name: string): string =>
+  name
     .replaceAll('..', '.')
     .replace(/^\.+/, '')
     .replace(/(?<!\.)\.+$/, '')
     .replace(/^www\d*\./, '');
-  return host.split('.').reverse().join(',') + port;
-}
 
-function pathKey(path: string): string {
+/** Canonical paths are printable ASCII without `#`. Most have no octets to decode, and no segments that are left out. */
+const pathKey = (path: string): string =>
+  withoutEndSlash(withoutPathSession(ODD_PATH.test(path) ? tidyPath(path) : path.toLowerCase()));
+
+const ODD_PATH = /%|\/\/|\/\./;
+
+const withoutEndSlash = (key: string): string =>
+  key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key;
+
+function tidyPath(path: string): string {
   const kept: string[] = [];
   for (const segment of unescapeAll(path).split('/').slice(1)) {
     if (segment === '.') continue;
@@ -44,13 +57,13 @@ function pathKey(path: string): string {
   }
   const last = kept.pop() ?? '';
   const folders = kept.filter((segment) => segment !== '').map((segment) => `${segment}/`);
-  const key = withoutPathSession(escapeOctets(`/${folders.join('')}${last}`).toLowerCase());
-  return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key;
+  return escapeOctets(`/${folders.join('')}${last}`).toLowerCase();
 }
 
 function queryKey(query: string): string {
-  const key = withoutQuerySession(escapeOctets(unescapeAll(query)).toLowerCase());
-  if (key.length <= 1) return key;
+  const octets = query.includes('%') ? escapeOctets(unescapeAll(query)) : query;
+  const key = withoutQuerySession(octets.toLowerCase());
+  if (key.length <= 1 || !key.includes('&')) return key;
   const parameters = key.split('&').map((text) => {
     const equals = text.indexOf('=');
     return equals < 0 ? { text, name: text, value: '' } : { text, ...nameAndValue(text, equals) };

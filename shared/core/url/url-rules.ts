@@ -42,12 +42,12 @@ export function createUrlRules(rules: UrlRules): (url: string) => string {
   return (url) => {
     const mark = url.indexOf('?');
     const hasSession = sessionParameters && url.includes(';');
-    if (mark < 0 && !hasSession && !indexPages) return url;
+    const readsQuery = mark >= 0 && (sortQuery || (dropsParameters && mayHaveKnownParameter(url)));
+    if (!readsQuery && !hasSession && (mark >= 0 || !indexPages)) return url;
     let path = mark < 0 ? url : url.slice(0, mark);
     let query = mark < 0 ? undefined : url.slice(mark + 1);
     if (hasSession) path = path.replace(PATH_SESSION, '');
-    if (query && (sortQuery || (dropsParameters && mayHaveKnownParameter(url))))
-      query = rewriteQuery(query, rules);
+    if (query && readsQuery) query = rewriteQuery(query, rules);
     if (indexPages && query === undefined) path = path.replace(INDEX_PAGE, '/');
     const result = query === undefined ? path : `${path}?${query}`;
     return result === url ? url : result;
