@@ -2,7 +2,6 @@ import { sizesOf } from '../../core/base/sizes.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import { createTrapWatch } from '../../core/frontier/trap-watch.ts';
-import { createSiteResolver } from '../../core/url/site-resolver.ts';
 import type { TurnCaution } from './caution.ts';
 import type { TurnResults } from './commit.ts';
 import { CanonicalLinks } from './copies/canonical-link.ts';
@@ -115,7 +114,6 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     settlement,
     allowance,
     admission,
-    resolve: createSiteResolver(),
     probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, restoredDuplicates }),
     askedRobots,
   };

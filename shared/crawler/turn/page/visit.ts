@@ -15,9 +15,9 @@ import {
   type DocumentFacts,
   type DocumentParser,
 } from '../../../core/parser/document.ts';
-import type { ResolveReference } from '../../../core/parser/link-set.ts';
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../../../core/parser/xml-links.ts';
 import { robotName } from '../../../core/robots/parse-robots.ts';
+import { createResolver } from '../../../core/url/canonical.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import type { NearDuplicates } from '../copies/near-duplicates.ts';
@@ -63,8 +63,6 @@ export interface VisitOptions {
   readonly nearDuplicates: NearDuplicates;
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
-  /** Resolves references of the host's pages to canonical URLs. */
-  readonly resolve: ResolveReference;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -201,7 +199,7 @@ export class UrlVisit {
   }
 
   #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates, resolve } = this.#options;
+    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates } = this.#options;
     const { url, kind } = this.#record;
     const { id, config } = crawl;
     const isSitemap = kind === 'sitemap';
@@ -210,7 +208,7 @@ export class UrlVisit {
       headers: head.headers,
       maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : config.maxDecodedBytes,
       maxLinks: isSitemap ? MAX_SITEMAP_LINKS : config.maxLinksPerPage,
-      resolve,
+      resolve: resolver(),
       kind,
       wantsRequisites: config.requisites,
       wantsFeeds: config.feeds,
@@ -316,13 +314,13 @@ export class UrlVisit {
     response: FetchedResponse,
     page: PageReading,
   ): Promise<PageReading | LaterDocument | undefined> {
-    const { reader, documents, resolve } = this.#options;
+    const { reader, documents } = this.#options;
     const { facts, state, cause } = page;
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
     if (!documents.reads(record, response, facts)) return reader.read(fetched, page);
-    const document = await documents.read(record, response, facts, resolve);
+    const document = await documents.read(record, response, facts, resolver());
     if (document === undefined || 'retryMs' in document) return document;
     return reader.read(
       { ...fetched, content: document.content },
@@ -405,6 +403,19 @@ interface FinishedPage {
   readonly page: PageReading;
   readonly archived: ArchivedExchange | undefined;
   readonly newLinks: number | undefined;
+}
+
+/** Resolves references to canonical URLs, with one resolver for each base. */
+function resolver(): (reference: string, base: string) => string | undefined {
+  let lastBase: string | undefined;
+  let resolve = (_: string): string | undefined => undefined;
+  return (reference, base) => {
+    if (base !== lastBase) {
+      lastBase = base;
+      resolve = createResolver(base);
+    }
+    return resolve(reference);
+  };
 }
 
 /** The media type: as the parser has found it, else as the response says. */
