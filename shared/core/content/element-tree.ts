@@ -33,8 +33,7 @@ class TreeElement implements ContentElement {
     this.parent = parent;
     const display = attributes.style === undefined ? '' : displayOf(attributes.style);
     this.isUnseen = isUnseen(name, attributes, display);
-    this.isInline =
-      name === 'br' || (BLOCKS.has(name) ? INLINE_DISPLAY.test(display) : !BLOCK_DISPLAY.test(display));
+    this.isInline = name === 'br' || isInlineName(name, display);
     this.hasBlocks = parent === undefined;
     this.hasFlow = this.hasBlocks;
   }
@@ -138,6 +137,10 @@ const SET_APART: ReadonlySet<string> = new Set(['mlabel', 'badge']);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';
+const isInlineName = (name: string, display: string): boolean => {
+  if (display === '') return !BLOCKS.has(name);
+  return BLOCKS.has(name) ? INLINE_DISPLAY.test(display) : !BLOCK_DISPLAY.test(display);
+};
 const INLINE_DISPLAY = /^(?:inline|contents)$/;
 const BLOCK_DISPLAY = /^(?:block|flex|flow-root|grid|list-item|table)$/;
 

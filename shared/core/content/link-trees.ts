@@ -26,13 +26,18 @@ export function linkTrees(
   if (heading === undefined) return trees;
   const { branches } = branchesFrom(elements, heading.element.index);
   const links = new Int32Array(elements.length);
+  let most = 0;
+  for (const { name, attributes, index } of elements) {
+    const branch = branches[index]!;
+    if (branch === 0 || name !== 'a' || attributes.href === undefined || attributes.href.startsWith('#'))
+      continue;
+    most = Math.max(most, ++links[branch]!);
+  }
+  if (most < MIN_LINKS) return trees;
   const named = new Uint8Array(elements.length);
-  for (const element of elements) {
-    const branch = branches[element.index]!;
-    if (branch === 0) continue;
-    const { href, class: classes = '', id = '' } = element.attributes;
-    if (href !== undefined && element.name === 'a' && !href.startsWith('#')) links[branch]!++;
-    if (named[branch] === 0 && isNamed(classes, id)) named[branch] = 1;
+  for (const { attributes, index } of elements) {
+    const branch = branches[index]!;
+    if (links[branch]! >= MIN_LINKS && named[branch] === 0 && isNamed(attributes)) named[branch] = 1;
   }
   const { words, linkWords, long } = sumsOf(elements, blocks);
   const textIn = (index: number) => words[index]! - linkWords[index]!;
@@ -76,6 +81,6 @@ function besideOf(tree: ContentElement, heading: ContentElement): ContentElement
   return beside;
 }
 
-const isNamed = (classes: string, id: string): boolean =>
-  (classes !== '' && TREE.test(classes.slice(0, MAX_CHARS))) ||
-  (id !== '' && TREE.test(id.slice(0, MAX_CHARS)));
+const isNamed = ({ class: classes, id }: ContentElement['attributes']): boolean =>
+  (classes !== undefined && TREE.test(classes.slice(0, MAX_CHARS))) ||
+  (id !== undefined && TREE.test(id.slice(0, MAX_CHARS)));

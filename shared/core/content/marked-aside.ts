@@ -40,17 +40,21 @@ const MIN_WORDS = 20;
  */
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): Uint8Array {
   const marks = new Uint8Array(elements.length);
-  const holdsContent = contentHolders(elements, blocks);
   const trees = linkTrees(elements, blocks);
   const known = new Map<string, boolean>();
+  /** Few pages have such names. */
+  let holdsContent: Uint8Array | undefined;
   let named = false;
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
     const around = marks[element.parent!.index]!;
     marks[i] = markOf(element, around) ?? around;
     if (marks[i] === ASIDE) continue;
-    const isNavigation = holdsContent[i] === 0 && isNamedNavigation(element, known);
-    if (!isNavigation && !trees.has(element)) continue;
+    if (!trees.has(element)) {
+      if (!isNamedNavigation(element, known)) continue;
+      holdsContent ??= contentHolders(elements, blocks);
+      if (holdsContent[i] === 1) continue;
+    }
     marks[i] = NAMED;
     named = true;
   }

@@ -66,20 +66,28 @@ const MAX_NAME_CHARS = 400;
 /** The number of elements with each of the signs. */
 function countSigns(elements: readonly ContentElement[]): number[] {
   const counts = SIGNS.map(() => 0);
-  const known = new Map<string, readonly number[]>();
+  const known = new Map<string, number>();
   for (const { attributes } of elements) {
-    const { class: classes = '', id = '' } = attributes;
-    const whole = id === '' ? classes : `${classes} ${id}`;
-    if (whole === '') continue;
-    const name = whole.length > MAX_NAME_CHARS ? whole.slice(0, MAX_NAME_CHARS) : whole;
-    let found = known.get(name);
-    if (!found) {
-      found = ANY_SIGN.test(name) ? SIGNS.flatMap((sign, i) => (sign.test(name) ? [i] : [])) : [];
-      known.set(name, found);
-    }
-    for (let i = 0; i < found.length; i++) counts[found[i]!]!++;
+    const { class: classes, id } = attributes;
+    if (classes === undefined && id === undefined) continue;
+    for (let bits = signBits(classes, known) | signBits(id, known), sign = 0; bits !== 0; bits >>= 1, sign++)
+      if (bits & 1) counts[sign]!++;
   }
   return counts;
+}
+
+/** A bit for each of the signs. */
+function signBits(name: string | undefined, known: Map<string, number>): number {
+  if (name === undefined || name === '') return 0;
+  let bits = known.get(name);
+  if (bits === undefined) {
+    const start = name.slice(0, MAX_NAME_CHARS);
+    bits = ANY_SIGN.test(start)
+      ? SIGNS.reduce((all, sign, i) => (sign.test(start) ? all | (1 << i) : all), 0)
+      : 0;
+    known.set(name, bits);
+  }
+  return bits;
 }
 
 /** Groups of elements that are counted together. */
@@ -97,6 +105,8 @@ function countTags(elements: readonly ContentElement[]): number[] {
   }
   return counts;
 }
+
+const SUBHEADINGS: ReadonlySet<string> = new Set(['h2', 'h3', 'h4', 'h5', 'h6']);
 
 const log = (count: number): number => Math.log1p(count) / 5;
 
@@ -139,7 +149,7 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
     bit(prices === 1 || prices === 2),
     bit(blocks.some(({ text }) => text.length < 30 && BUY.test(text))),
     ...counts.map(log),
-    log(main.filter(({ element }) => /^h[2-6]$/.test(element.name)).length),
+    log(main.filter(({ element }) => SUBHEADINGS.has(element.name)).length),
     log(main.filter(({ element }) => element.name === 'li').length),
     ...signs.map(log),
   ];
