@@ -9,6 +9,7 @@ import { createLiveLine } from '../live-line.ts';
 import { markShown } from '../refusal.ts';
 import { createSeedLines, createSilenceLine } from '../seed-lines.ts';
 import { createVisitLines } from '../site-text.ts';
+import { createOutlook } from './outlook.ts';
 import type { RunSettings } from './run-options.ts';
 
 export interface CrawlDisplay {
@@ -38,6 +39,8 @@ export function createCrawlDisplay(
   const warn = quiet && logFormat === undefined ? printLine : live.log;
   const printSeed = createSeedLines(live.log, Date.now);
   const printSite = createVisitLines(live.log);
+  const printOutlook =
+    isLive && process.stderr.isTTY && resumed === undefined ? createOutlook(live.log) : undefined;
   let printSilence: ReturnType<typeof createSilenceLine> | undefined;
 
   return {
@@ -50,6 +53,7 @@ export function createCrawlDisplay(
           break;
         case 'progress':
           printSilence?.(message.progress, message.progress.now);
+          printOutlook?.(message.progress);
           live.update(message.progress);
           break;
         case 'seed':
