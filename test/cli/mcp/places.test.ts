@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { pullCrawl } from '../../../api/stack/copy/pull-crawl.ts';
 import { openStackCrawl } from '../../../api/stack/open-stack-crawl.ts';
 import type { CrawlShelf } from '../../../cli/mcp/crawls.ts';
-import { openSession } from '../../../cli/mcp/open-session.ts';
+import { beginOnStack, openSession } from '../../../cli/mcp/open-session.ts';
 import { createRunTool } from '../../../cli/mcp/run-tool.ts';
 import { folderShelf, stackShelf } from '../../../cli/mcp/shelves.ts';
 import { TOOLS } from '../../../cli/mcp/tool-list.ts';
@@ -122,4 +122,56 @@ test('the tools give the same answers over a folder and over a stack', async () 
     foreign: expect.stringMatching(/^hostNotAllowed: elsewhere.test /),
     readOnly: expect.stringMatching(/^readOnly: /),
   });
+});
+
+test('a crawl that an agent begins on a stack has the bounds of its operator, and can be stopped', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'strand-mcp-stack-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const world = docsWorld();
+  const { connection, time } = world;
+  const session = openSession({
+    shelf: stackShelf('Strand', {
+      control: connection.control,
+      openCrawl: (crawl) => openStackCrawl(connection, crawl),
+    }),
+    config: { contact: 'https://sim.test/', purpose: 'ai-input', preferMarkdown: true },
+    allowHosts: ['docs.harbour.test'],
+    bounds: { pages: 100, bytes: 1e6, dollars: 2, crawls: 1 },
+    begin: beginOnStack(connection),
+    isOnStack: true,
+    log: () => {},
+    home: parent,
+  });
+  const run = createRunTool(session, () => {});
+  const ask = async (name: string, input: object) => {
+    const tool = TOOLS.find((one) => one.name === name)!;
+    const { content } = await run(tool, tool.input.parse(input));
+    return content[0]?.type === 'text' ? content[0].text : '';
+  };
+  const script = async () => {
+    const begun = JSON.parse(await ask('start_crawl', { url: `${SITE}/`, max_pages: 50 }));
+    await time.sleep(60_000);
+    const crawl = await openStackCrawl(connection, begun.crawl);
+    const status = JSON.parse(await ask('crawl_status', { crawl: begun.crawl }));
+    const stopped = JSON.parse(await ask('stop_crawl', { crawl: begun.crawl }));
+    return {
+      begun,
+      options: crawl.options,
+      status,
+      stopped,
+      more: await ask('start_crawl', { url: `${SITE}/`, max_pages: 1 }),
+    };
+  };
+  const found = await drive(time, script());
+  world.deployment.stop();
+  await session.close();
+  expect(found.begun).toMatchObject({ crawl: 'docs.harbour.test', maxPages: 50, dollars: 1 });
+  expect(found.options).toMatchObject({
+    ...{ maxPages: 50, maxBytes: 500_000, maxCost: 1, scope: 'host', purpose: 'ai-input' },
+    domains: ['docs.harbour.test'],
+    preferMarkdown: false,
+  });
+  expect(found.status).toMatchObject({ pages: 3 });
+  expect(['stopped', 'finished']).toContain(found.stopped.state);
+  expect(found.more).toMatch(/^dayUsedUp: The operator allows 1 crawls a day/);
 });
