@@ -72,7 +72,12 @@ function toolErrorOf(error: unknown, { name }: Tool, warn: (line: string) => voi
   if (error instanceof ToolError) return error;
   const { name: kind, code } = error as { name?: string; code?: string };
   if (kind === 'ControlError') return new ToolError(code ?? 'refused', sentence(messageOf(error)));
-  if (kind === 'InvalidConfig' || kind === 'NoContact') {
+  if (kind === 'NoContact')
+    return new ToolError(
+      'noContact',
+      'The server has no contact, so it asks no site. The operator starts it with --contact MAIL; pages of crawls can be read.',
+    );
+  if (kind === 'InvalidConfig') {
     warn(`${name}: ${messageOf(error)}`);
     return new ToolError(
       'settings',

@@ -109,6 +109,16 @@ describe.each(ERAS)('a client of %s', (era) => {
     );
   });
 
+  test('attaches a page of a crawl as a resource', async () => {
+    const { contents } = await agent.client.readResource({ uri: `strand://harbour/page/${site.url}/two` });
+    expect(contents).toMatchObject([
+      { mimeType: 'text/markdown', text: expect.stringContaining('A lighthouse shows') },
+    ]);
+    expect((contents[0] as { text: string }).text).toMatch(/^<untrusted-[0-9a-f]{16}>/);
+    const unknown = agent.client.readResource({ uri: `strand://etc/page/${site.url}/two` });
+    await expect(unknown).rejects.toThrow(/unknownCrawl/);
+  });
+
   test('lists, maps, explains and compares', async () => {
     expect(await agent.call('list_crawls')).toEqual({
       crawls: [{ crawl: 'harbour', state: 'finished', pages: 3 }],
@@ -210,6 +220,14 @@ test('what a project prints is on standard error, and its allowances do not hold
     /^addressRefused: .*127\.78\.0\.91/,
   );
   expect(agent.log()).toContain('loud');
+  await agent.close();
+});
+
+test('a server without a contact reads crawls, and asks no site', async () => {
+  const agent = await startAgent({ args: ['crawls', '--allow-hosts', 'example.org'], home });
+  expect(await agent.call('read_page', { url: `${site.url}/two` })).toMatchObject({ crawl: 'harbour' });
+  for (const name of ['read_page', 'map_site'])
+    expect(await agent.refusal(name, { url: 'https://example.org/' })).toMatch(/^noContact: .*--contact/);
   await agent.close();
 });
 
