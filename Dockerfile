@@ -1,4 +1,6 @@
-# One machine's crawler: docker build --tag strand . && docker run --rm --volume "$PWD:/data" strand crawl https://example.org/ --contact you@example.org
+# One machine's crawler. Its user is not root, and it writes to the mounted folder alone (and large pages that `read` gets to /tmp):
+#   docker build --tag strand .
+#   docker run --rm --read-only --tmpfs /tmp --volume "$PWD:/data" strand crawl https://example.org/ --contact you@example.org
 FROM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./

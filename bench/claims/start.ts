@@ -1,5 +1,6 @@
 /**
- * The cost of a start: the command line prints its help, crawls a site of two pages, reads one page. Each as
+ * The cost of a start: the command line prints its help, crawls a site of two pages, reads one page; and of the
+ * further pages of a session. Each as
  * a process of its own, from its start to its end. What a run before has compiled is in Node's cache, as for
  * everybody who runs a command twice.
  */
@@ -13,6 +14,8 @@ import { type RunCost, runMeasured } from '../harness/run-measured.ts';
 import { withScratch } from '../harness/scratch.ts';
 
 const CLI = join(import.meta.dirname, '../../cli/bin.js');
+const FURTHER = join(import.meta.dirname, 'start/further-pages.ts');
+const PAGES = 100;
 const TIMEOUT_MS = 60_000;
 /** A page of 50 KB and a link to the other one. */
 const page = (other: string): string =>
@@ -20,7 +23,7 @@ const page = (other: string): string =>
 
 export async function measure({ rounds }: BenchOptions): Promise<Measured> {
   const server = createServer(({ url }, response) => {
-    const isPage = url === '/' || url === '/other';
+    const isPage = url === '/' || url === '/other' || /^\/\d+$/.test(url ?? '');
     response.writeHead(isPage ? 200 : 404, { 'Content-Type': 'text/html; charset=utf-8' });
     response.end(isPage ? page(url === '/' ? '/other' : '/') : '');
   }).listen(0, '127.0.0.1');
@@ -33,11 +36,16 @@ export async function measure({ rounds }: BenchOptions): Promise<Measured> {
       ...['--allow-private-addresses', '--delay', '0'],
     ]);
     const read = await cpuSeconds(rounds, () => ['read', seed, '--allow-private-addresses']);
+    const further = await furtherPageMs(rounds, new URL(seed).origin);
     return {
       figures: {
         crawlSeconds: { value: crawl.cpu, unit: 's of CPU for a crawl of two pages' },
         helpSeconds: { value: help.cpu, unit: 's for --help' },
         readSeconds: { value: read.cpu, unit: 's to read a page' },
+        furtherPageMs: {
+          value: further,
+          unit: 'ms of CPU for each further page of a session, the 2nd to the 100th',
+        },
         crawlPeakMb: { value: crawl.peakMb, unit: 'MB at the peak of that crawl' },
       },
     };
@@ -63,4 +71,15 @@ async function cpuSeconds(
     cpu: median(costs.map(({ cpuMs }) => cpuMs)) / 1000,
     peakMb: median(costs.map(({ peakBytes }) => peakBytes)) / 1e6,
   };
+}
+
+async function furtherPageMs(rounds: number, origin: string): Promise<number> {
+  const costs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const command = [process.execPath, FURTHER, origin, String(PAGES)];
+    const { code, output } = await runMeasured({ command, timeoutMs: TIMEOUT_MS });
+    if (code !== 0) throw new Error(`Ended with ${code}:\n${output}`);
+    costs.push(Number(output));
+  }
+  return median(costs);
 }
