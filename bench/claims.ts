@@ -10,6 +10,8 @@ export interface BenchOptions {
    * `bench/harness/web`.
    */
   readonly synthweb?: string;
+  /** Crawls the generated web over TLS. */
+  readonly https: boolean;
   /** How often what is compared is run, interleaved; medians are taken. */
   readonly rounds: number;
   /** Hosts of the generated web, and pages of each. */
@@ -32,6 +34,7 @@ export type ClaimOption =
   | 'hosts'
   | 'pages'
   | 'synthweb'
+  | 'https'
   | 'delay'
   | 'whole'
   | 'running'
@@ -199,6 +202,14 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/memory.ts',
   },
   {
+    name: 'growth',
+    says: 'CPU of a page with 1, 10 and 100 times the hosts and known URLs, and of the resume',
+    options: ['rounds'],
+    isByName: true,
+    maxWords: 2,
+    file: './claims/growth.ts',
+  },
+  {
     name: 'bodies',
     says: 'Large bodies on many hosts, all at once',
     isByName: true,
@@ -222,7 +233,7 @@ export const CLAIMS: readonly Claim[] = [
     name: 'peers',
     says: 'The same generated web crawled by others, in one run',
     isByName: true,
-    options: WEB_OPTIONS,
+    options: [...WEB_OPTIONS, 'https'],
     maxWords: Number.POSITIVE_INFINITY,
     file: './claims/peers/compare.ts',
   },

@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LineItem } from '../../shared/engines/aws/cost/prices.ts';
 import type { BenchOptions } from '../claims.ts';
 import { type Figure, type Measured, median } from '../harness/record.ts';
 import { lastRecord } from '../harness/records.ts';
@@ -12,6 +13,7 @@ import { withScratch } from '../harness/scratch.ts';
 import { crawlMeasured } from '../harness/strand-run.ts';
 import { surroundings } from '../harness/surroundings.ts';
 import { type OpenWeb, openWeb } from '../harness/web/open-web.ts';
+import { awsUsage } from './guard/aws-usage.ts';
 import type { Counts } from './guard/counted-crawl.ts';
 import { judgeFigures } from './guard/judge-figures.ts';
 
@@ -32,12 +34,23 @@ export async function measure({ rounds }: BenchOptions): Promise<Measured> {
       value: median(runs.map((counts) => counts[name] as number)),
       unit,
     });
+    const usage = await awsUsage();
+    const aws = (item: LineItem, unit: string): Figure => ({
+      value: usage[item] ?? 0,
+      unit: `${unit} a page on a stack`,
+    });
     const figures = {
       promises: of('promises', 'promises a page'),
       statements: of('statements', 'statements of SQLite a page'),
       boundBytes: of('boundBytes', 'bytes given to SQLite a page'),
       heapBytes: of('heapBytes', "bytes of V8's heap a page, the start with them"),
       modules: of('modules', 'modules of a crawl'),
+      sqsFifoRequests: aws('sqsFifoRequests', 'requests to SQS FIFO'),
+      sqsStandardRequests: aws('sqsStandardRequests', 'requests to SQS'),
+      dynamoWriteUnits: aws('dynamoWriteUnits', 'write units of DynamoDB'),
+      dynamoReadUnits: aws('dynamoReadUnits', 'read units of DynamoDB'),
+      s3Puts: aws('s3Puts', 'PUTs of S3'),
+      s3Gets: aws('s3Gets', 'GETs of S3'),
       crawlRatio: of('crawlRatio', 'x the fixed work, a crawl'),
       extractionRatio: of('extractionRatio', 'x the fixed work, the main content of pages'),
     };

@@ -6,16 +6,11 @@
  *
  *     npm run bench -- memory [HOSTS, of 100 known URLs each] [PAGES to fetch]
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BenchOptions } from '../claims.ts';
 import type { Measured } from '../harness/record.ts';
-import { runMeasured } from '../harness/run-measured.ts';
-import { withScratch } from '../harness/scratch.ts';
+import { crawlKnowing } from './memory/crawl-knowing.ts';
 import type { KnownCrawl } from './memory/crawl-known.ts';
 import { KNOWN_PER_HOST } from './memory/known-web.ts';
-
-const FILL_TIMEOUT_MS = 3_600_000;
 
 export async function measure({
   words: [hosts = '100000', pages = '50000'],
@@ -43,21 +38,4 @@ export async function measure({
       wakeMs: { value: large.resumeMs, unit: 'ms to resume and wake all hosts' },
     },
   };
-}
-
-/** More pages than half of the known ones would change what is measured. */
-function crawlKnowing(hosts: number, pages: number): Promise<KnownCrawl> {
-  return withScratch(async (folder) => {
-    const crawl = join(folder, 'crawl');
-    await run('fill.ts', crawl, String(hosts));
-    const out = join(folder, 'out.json');
-    await run('crawl-known.ts', crawl, String(Math.min(pages, (hosts * KNOWN_PER_HOST) / 2)), out);
-    return JSON.parse(readFileSync(out, 'utf8')) as KnownCrawl;
-  });
-}
-
-async function run(program: string, ...args: string[]): Promise<void> {
-  const command = [process.execPath, join(import.meta.dirname, 'memory', program), ...args];
-  const { code, output } = await runMeasured({ command, timeoutMs: FILL_TIMEOUT_MS });
-  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${output}`);
 }

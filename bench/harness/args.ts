@@ -16,6 +16,7 @@ Options of some claims; the others refuse them:
   --running N       many-crawls: crawls that run, most of them at rest (default 5000)
   --stored N        many-crawls: crawls that have ended (default 10000)
   --whole           cost: of a crawl from its first page to its last one, instead of minutes in which all hosts have pages
+  --https           peers: the generated web over TLS 1.3
   --synthweb DIR    crawl the web of this program in Go instead, built there`;
 
 export interface BenchCommand {
@@ -33,6 +34,7 @@ const CLAIM_OPTIONS: readonly ClaimOption[] = [
   'hosts',
   'pages',
   'synthweb',
+  'https',
   'delay',
   'whole',
   'running',
@@ -53,6 +55,7 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
       pages: { type: 'string' },
       delay: { type: 'string' },
       synthweb: { type: 'string' },
+      https: { type: 'boolean' },
       whole: { type: 'boolean' },
       running: { type: 'string' },
       stored: { type: 'string' },
@@ -63,6 +66,8 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
   const given = new Set(CLAIM_OPTIONS.filter((option) => values[option] !== undefined));
   const claim = CLAIMS.find((one) => one.name === name);
   if (claim) refuseOthers(claim, given, words);
+  if (values.https && synthweb !== undefined)
+    throw new Error('--https needs the own generated web: no --synthweb');
   if (write !== undefined && name !== 'table') throw new Error('Only table takes --write');
   const count = (option: 'rounds' | 'hosts' | 'pages' | 'running' | 'stored', fallback: number): number => {
     const value = Number(values[option] ?? fallback);
@@ -82,6 +87,7 @@ export function parseBenchArgs(args: readonly string[]): BenchCommand {
     options: {
       words,
       synthweb,
+      https: values.https ?? false,
       rounds,
       hosts,
       pages,

@@ -7,6 +7,8 @@ import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 export const CRAWL: CrawlOptions = {
   scope: 'any',
   contact: 'bench@example.org',
+  // The web over TLS has one certificate for all hosts.
+  tls: 'any',
   allowPrivateAddresses: ['127.0.0.0/8'],
   delayMs: 0,
   adaptive: false,

@@ -25,7 +25,7 @@ const CRAWL = [...SMALL_CRAWL, '--hours', '0.05'];
 const LONG_PAUSE = ['--delay', '6'];
 /** Until it is known: nothing costs time. */
 const NOTHING = { value: 0, unit: '', what: '' };
-const FREE: UnitFigures = {
+export const FREE: UnitFigures = {
   measuredOn: '',
   machine: '',
   figures: {

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { resumeCrawl } from '../../../shared/engines/local/session/session.ts';
-import { cpuMsOf } from '../../harness/cpu-time.ts';
+import { cpuMsOf, cpuMsSince } from '../../harness/cpu-time.ts';
 import { answer } from './known-web.ts';
 
 export interface KnownCrawl {
@@ -14,6 +14,7 @@ export interface KnownCrawl {
   /** The most that the process has had resident, since its start. */
   readonly peakBytes: number;
   readonly resumeMs: number;
+  readonly resumeCpuMs: number;
 }
 
 /** A broad crawl: so each host's ledger is opened and committed again and again. */
@@ -21,12 +22,14 @@ const PAGES_PER_TURN = 5;
 
 const [folder, maxPages, out] = process.argv.slice(2) as [string, string, string];
 const beganAt = performance.now();
+const cpuBefore = process.cpuUsage();
 const session = await resumeCrawl(
   folder,
   { maxPages: Number(maxPages), turnMaxPages: PAGES_PER_TURN },
   { software: 'bench', project: { crawl: {}, middleware: [answer], extraction: [], modules: [], aws: {} } },
 );
 const resumedAt = performance.now();
+const resumeCpuMs = cpuMsSince(cpuBefore);
 let pages = 0;
 const cpuMs = await cpuMsOf(async () => {
   await session.run({
@@ -44,5 +47,6 @@ const result: KnownCrawl = {
   wallMs,
   peakBytes: process.resourceUsage().maxRSS * 1024,
   resumeMs: resumedAt - beganAt,
+  resumeCpuMs,
 };
 writeFileSync(out, JSON.stringify(result));

@@ -37,7 +37,14 @@ const CORE = '1';
 /** The slowest peer takes half a minute for 5,000 pages. */
 const TIMEOUT_MS = 600_000;
 
-export async function measure({ words, hosts, pages, rounds, synthweb }: BenchOptions): Promise<Measured> {
+export async function measure({
+  words,
+  hosts,
+  pages,
+  rounds,
+  synthweb,
+  https,
+}: BenchOptions): Promise<Measured> {
   const left: string[] = [];
   const installed: { readonly peer: Peer; readonly folder: string }[] = [];
   for (const peer of chosen(words)) {
@@ -46,7 +53,13 @@ export async function measure({ words, hosts, pages, rounds, synthweb }: BenchOp
     else installed.push({ peer, folder: result.folder });
   }
   if (!hasTaskset) left.push('No `taskset` here: nothing was pinned to a core');
-  const web = await openWeb({ hosts, pages, synthweb, before: pinned(WEB_CORE) });
+  const web = await openWeb({
+    hosts,
+    pages,
+    scheme: https ? 'https' : 'http',
+    synthweb,
+    before: pinned(WEB_CORE),
+  });
   const costs = new Map<Peer, CrawlCost[]>(installed.map(({ peer }) => [peer, []]));
   try {
     for (let round = 1; round <= rounds; round++)

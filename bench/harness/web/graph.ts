@@ -30,9 +30,13 @@ export interface Host {
   readonly others: readonly Entry[];
 }
 
+export type Scheme = 'http' | 'https';
+
 export interface WebSize {
   readonly hosts: number;
   readonly pages: number;
+  /** Default: `http`. `https` is TLS 1.3, with a certificate that nobody trusts. */
+  readonly scheme?: Scheme;
 }
 
 export const ROBOTS = 'User-agent: *\nDisallow: /private/\nAllow: /private/open/\nDisallow: /search\n';

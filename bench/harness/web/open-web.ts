@@ -2,7 +2,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { get as httpsGet } from 'node:https';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { Scheme } from './graph.ts';
 import type { WebCounts } from './stats.ts';
 import { buildSynthweb, synthwebCounts } from './synthweb.ts';
 
@@ -21,6 +25,8 @@ export interface OpenWeb {
 export interface OpenWebOptions {
   readonly hosts: number;
   readonly pages: number;
+  /** The scheme of its URLs; not with `synthweb`. Default: `http`. */
+  readonly scheme?: Scheme;
   /** The folder of a web in Go that has the same control paths, instead. */
   readonly synthweb?: string;
   /** Starts the process with these words before its own: `taskset -c 0`. */
@@ -28,19 +34,26 @@ export interface OpenWebOptions {
 }
 
 /** Resolves when the web can be asked: for 5,000 pages after some 15 s. */
-export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions): Promise<OpenWeb> {
+export async function openWeb({
+  hosts,
+  pages,
+  scheme = 'http',
+  synthweb,
+  before,
+}: OpenWebOptions): Promise<OpenWeb> {
   const built = synthweb === undefined ? undefined : await buildSynthweb(synthweb, { hosts, pages });
   const command = built?.command ?? [
     process.execPath,
     `${import.meta.dirname}/main.ts`,
     String(hosts),
     String(pages),
+    scheme,
   ];
   const [program, ...args] = [...before, ...command] as [string, ...string[]];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   const port = built ? await built.ready(child) : await firstLine(child);
-  const get = async (path: string) => (await fetch(`http://127.1.0.2:${port}${path}`)).text();
+  const get = (path: string) => textOf(`${scheme}://127.1.0.2:${port}${path}`);
   return {
     port,
     seeds: (await get('/__seeds')).trim().split('\n'),
@@ -60,6 +73,13 @@ export async function openWeb({ hosts, pages, synthweb, before }: OpenWebOptions
       if (built) rmSync(built.folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Accepts any certificate. */
+async function textOf(url: string): Promise<string> {
+  const request = url.startsWith('https:') ? httpsGet(url, { rejectUnauthorized: false }) : httpGet(url);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return text(response);
 }
 
 /** The number that the program of a web writes first: its port. */

@@ -1,6 +1,6 @@
 /** A page of the generated web as HTML: as large, as linked and as untidy as pages are. */
 import { skewed, stream } from '../../../test/web/random.ts';
-import type { Entry } from './graph.ts';
+import type { Entry, Scheme } from './graph.ts';
 
 /**
  * Sizes are log-normal, as on the web, where half of the pages have less than some 30 KB of HTML; this is
@@ -17,13 +17,18 @@ const WORDS = Array.from({ length: 4000 }, (_, i) => {
 });
 
 /** `authority` gives a host's name with its port. Copies are rendered as their originals. */
-export function renderPage(page: Entry, authority: (host: number) => string): string {
+export function renderPage(
+  page: Entry,
+  authority: (host: number) => string,
+  scheme: Scheme = 'http',
+): string {
   const random = stream('page', page.host, page.index);
   const word = () => WORDS[Math.floor(WORDS.length * random() ** 2)] as string;
   const words = (n: number) => Array.from({ length: n }, word).join(' ');
   const size = Math.min(MAX_BYTES, MEAN_BYTES * skewed(random));
   const title = words(5);
-  const reference = (to: Entry) => referenceOf(page, to, authority, Math.floor(random() * 1000));
+  const reference = (to: Entry) =>
+    referenceOf(page, to, (host) => `${scheme}://${authority(host)}`, Math.floor(random() * 1000));
   const [home, ...links] = page.links as [Entry, ...Entry[]];
   const menu = links.splice(0, 12);
   const parts = [
@@ -91,12 +96,12 @@ function anchor(href: string, text: string, style: number): string {
  * A reference as pages write them: absolute, without scheme, from the root; with a fragment, or encoded for
  * HTML.
  */
-function referenceOf(from: Entry, to: Entry, authority: (host: number) => string, style: number): string {
+function referenceOf(from: Entry, to: Entry, origin: (host: number) => string, style: number): string {
   const isSame = from.host === to.host;
-  const site = `//${authority(to.host)}`;
+  const site = origin(to.host);
   let text = to.path;
-  if (!isSame || style % 8 === 6) text = `http:${site}${text}`;
-  else if (style % 8 === 7) text = `${site}${text}`;
+  if (!isSame || style % 8 === 6) text = `${site}${text}`;
+  else if (style % 8 === 7) text = `${site.slice(site.indexOf('/'))}${text}`;
   if (style % 11 === 3) text += '#part';
   if (style % 2 === 0) text = text.replace('%C3%A9', 'é');
   const ampersand = ['&amp;', '&#38;', '&', '&#x26;'][style % 4] as string;

@@ -2,10 +2,13 @@
  * Serves the generated web from memory: one address of 127.0.0.0/8 for each host, all on one port. Answers
  * are made before; what is left is a look-up and a write, so that the server is faster than any crawler.
  */
+import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
-import { createGraph, type Entry, type Host, ROBOTS, reachable, type WebSize } from './graph.ts';
+import { createGraph, type Entry, type Host, ROBOTS, reachable, type Scheme, type WebSize } from './graph.ts';
 import { renderPage } from './render.ts';
 import { createWebStats, type WebStats } from './stats.ts';
 
@@ -32,8 +35,10 @@ export async function serveWeb(size: WebSize): Promise<WebServer> {
   const hosts = createGraph(size);
   const stats = createWebStats(reachable(hosts, false), reachable(hosts, true));
   const answers = new Map<Entry, Answer>();
+  const { scheme = 'http' } = size;
+  const serve = listenerOf(scheme);
   const servers = hosts.map(({ entries }) =>
-    createServer({ noDelay: true }, (socket) =>
+    serve((socket) =>
       converse(socket, (path, takesGzip) => {
         const control = controlOf(path);
         if (control) return control;
@@ -49,7 +54,7 @@ export async function serveWeb(size: WebSize): Promise<WebServer> {
     if (path === '/__reset') stats.reset();
     const body =
       path === '/__seeds'
-        ? `${hosts.map(({ index }) => `http://${authority(index)}/\n`).join('')}`
+        ? hosts.map(({ index }) => `${scheme}://${authority(index)}/\n`).join('')
         : statsText(stats);
     return [`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`, body];
   };
@@ -57,13 +62,22 @@ export async function serveWeb(size: WebSize): Promise<WebServer> {
   let port = 0;
   const authority = (host: number) => `${addressOf(host)}:${port}`;
   for (const [host, server] of servers.entries()) port = await listen(server, addressOf(host), port);
-  for (const host of hosts) await prepare(host, authority, answers);
+  for (const host of hosts) await prepare(host, authority, scheme, answers);
   return {
     port,
     async close() {
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     },
   };
+}
+
+/** All hosts have one certificate, of another name: crawlers accept any. */
+function listenerOf(scheme: Scheme): (onSocket: (socket: Socket) => void) => Server {
+  if (scheme === 'http') return (onSocket) => createServer({ noDelay: true }, onSocket);
+  const read = (name: string) =>
+    readFileSync(join(import.meta.dirname, '../../../test/crawler/fetcher/certificates', name));
+  const [key, cert] = [read('site.test.key.pem'), read('site.test.cert.pem')];
+  return (onSocket) => createTlsServer({ key, cert, minVersion: 'TLSv1.3', noDelay: true }, onSocket);
 }
 
 function listen(server: Server, address: string, port: number): Promise<number> {
@@ -76,6 +90,7 @@ function listen(server: Server, address: string, port: number): Promise<number> 
 async function prepare(
   host: Host,
   authority: (host: number) => string,
+  scheme: Scheme,
   answers: Map<Entry, Answer>,
 ): Promise<void> {
   for (const entry of host.entries.values()) {
@@ -84,17 +99,17 @@ async function prepare(
       entry.kind === 'robots'
         ? ROBOTS
         : page.kind === 'page'
-          ? renderPage(page, authority)
+          ? renderPage(page, authority, scheme)
           : `<html><head><title>${entry.status}</title></head><body><a href="/">home</a></body></html>`;
     const isGzip = page.kind === 'page';
     const body = isGzip ? await compress(text, { level: LEVEL }) : Buffer.from(text);
-    answers.set(entry, { head: headOf(entry, authority), body, isGzip });
+    answers.set(entry, { head: headOf(entry, (host) => `${scheme}://${authority(host)}`), body, isGzip });
   }
 }
 
-function headOf({ host, kind, status, target }: Entry, authority: (host: number) => string): string {
+function headOf({ host, kind, status, target }: Entry, origin: (host: number) => string): string {
   const type = kind === 'robots' ? 'text/plain' : 'text/html; charset=utf-8';
-  const to = target && `Location: http://${authority(target.host)}${target.path}\r\n`;
+  const to = target && `Location: ${origin(target.host)}${target.path}\r\n`;
   return (
     `HTTP/1.1 ${status} X\r\nServer: bench\r\nContent-Type: ${type}\r\n${to ?? ''}` +
     'Cache-Control: max-age=300\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\nVary: Accept-Encoding\r\n' +

@@ -30,6 +30,7 @@ const options = {
     },
   },
   maxRequestRetries: 0,
+  ignoreSslErrors: true,
   useSessionPool: false,
   persistCookiesPerSession: false,
   additionalMimeTypes: ['text/plain', 'application/xml'],
@@ -54,7 +55,7 @@ function linksOf(html, pageUrl) {
       if (name === 'base') base = url.href;
       if (name !== 'a' && name !== 'area') return;
       url.hash = '';
-      if (url.protocol === 'http:') links.add(url.href);
+      if (url.protocol === 'http:' || url.protocol === 'https:') links.add(url.href);
     },
   });
   parser.end(html);

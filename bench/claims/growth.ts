@@ -1,0 +1,43 @@
+/**
+ * How a crawl grows: CPU of a page, and of the resume, with 1, 10 and 100 times the hosts and known URLs. As many
+ * pages are fetched each time, from a middleware instead of the network.
+ *
+ *     npm run bench -- growth [HOSTS at most, of 100 known URLs each] [PAGES to fetch]
+ */
+import type { BenchOptions } from '../claims.ts';
+import { type Figure, type Measured, median, thousands } from '../harness/record.ts';
+import { crawlKnowing } from './memory/crawl-knowing.ts';
+import type { KnownCrawl } from './memory/crawl-known.ts';
+import { KNOWN_PER_HOST } from './memory/known-web.ts';
+
+const TIMES = [1, 10, 100] as const;
+
+export async function measure({
+  words: [hosts = '100000', pages = '20000'],
+  rounds,
+}: BenchOptions): Promise<Measured> {
+  const [most, fetched] = [Number(hosts), Number(pages)];
+  if (!(most >= 100) || !(fetched >= 100))
+    throw new Error(`Expected at least 100 hosts and 100 pages, got ${hosts} and ${pages}`);
+  const few = Math.ceil(most / 100);
+  // As many in the smallest crawl as in the largest one: a start is shared out among them.
+  const alike = Math.min(fetched, (few * KNOWN_PER_HOST) / 2);
+  const runs = TIMES.map(() => [] as KnownCrawl[]);
+  for (let round = 0; round < rounds; round++)
+    for (const [i, times] of TIMES.entries()) runs[i]?.push(await crawlKnowing(few * times, alike));
+  const middle = (i: number, of: (run: KnownCrawl) => number) => median((runs[i] as KnownCrawl[]).map(of));
+  const cpu = TIMES.map((_, i) => middle(i, ({ cpuMs, pages: done }) => cpuMs / done));
+  const known = (times: number) => `${thousands(few * times * KNOWN_PER_HOST)} known URLs`;
+  const last = TIMES.length - 1;
+  const figures: Record<string, Figure> = {};
+  for (const [i, times] of TIMES.entries())
+    figures[`cpuMsPerPage${times}`] = { value: cpu[i]!, unit: `ms of CPU a page with ${known(times)}` };
+  figures.growth10 = { value: cpu[1]! / cpu[0]!, unit: 'x the CPU a page with 10 times the hosts' };
+  figures.growth100 = { value: cpu[2]! / cpu[0]!, unit: 'x with 100 times' };
+  figures.resumeCpuMs = {
+    value: middle(last, ({ resumeCpuMs }) => resumeCpuMs),
+    unit: 'ms of CPU to resume and wake all hosts',
+  };
+  figures.resumeMs = { value: middle(last, ({ resumeMs }) => resumeMs), unit: 'ms of time for that' };
+  return { figures };
+}
