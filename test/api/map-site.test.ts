@@ -149,6 +149,17 @@ test('without a named sitemap the well-known one is tried, and it is not reporte
   expect(log).toEqual(['GET /robots.txt', 'GET /', 'GET /sitemap.xml', 'GET /llms.txt']);
 });
 
+test('a page in the place of the well-known sitemap is not reported, and a broken sitemap is', async () => {
+  const page = await serve(() => ({ '/': 'x', '/sitemap.xml': '<!doctype html><p>Not here' }));
+  expect((await map(`${page.url}/`)).skipped).toEqual([]);
+  const broken = await serve(() => ({
+    '/': 'x',
+    '/sitemap.xml': xml('<urlset><url><loc>/a</loc></url><ur'),
+  }));
+  const { paths, skipped } = await map(`${broken.url}/`);
+  expect([paths, skipped]).toEqual([['', 'a'], ['badDocument sitemap.xml']]);
+});
+
 test('an llms.txt that is a page of HTML has no URLs', async () => {
   const { url } = await serve(() => ({ '/': 'x', '/llms.txt': '<a href="/wrong">[x](/wrong)</a>' }));
   expect((await map(`${url}/`)).paths).toEqual(['']);

@@ -134,7 +134,9 @@ export class SiteWalk {
     const file = await this.#read(sitemap, 'sitemap', (to) => this.#isOwn(to, sitemap.url));
     if (file === undefined) return;
     const { url, facts } = file;
-    if (facts.fault) this.#skip(url, sitemap.via, 'badDocument', facts.fault);
+    // Many sites answer any URL with a page.
+    const isPage = sitemap.isGuess === true && facts.links.length === 0;
+    if (facts.fault && !isPage) this.#skip(url, sitemap.via, 'badDocument', facts.fault);
     for (const entry of facts.links) {
       if (entry.kind === 'sitemap') this.#addSitemap(waiting, entry.url, url, sitemap.nesting + 1);
       else yield* this.#take(entry, url, 'sitemaps', 1);
