@@ -158,10 +158,17 @@ function add(text: string, run: Gathered, isLink: boolean): void {
 const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement): boolean =>
   isUnseen || name === 'br' || (isInline && (!hasBlocks || typeof whole === 'object'));
 
-/** Whether it is a sign that links to the heading or the term in front of it. */
-export const isPermalink = ({ name, attributes, children }: ContentElement): boolean =>
-  name === 'a' &&
-  children.length === 1 &&
-  typeof children[0] === 'string' &&
-  /^[#\u00a7\u00b6]$/.test(children[0].trim()) &&
-  attributes.href?.startsWith('#') === true;
+/** Whether it is a sign, or a picture of one, that links to the heading or the term in front of it. */
+export function isPermalink({ name, attributes, children }: ContentElement): boolean {
+  if (name !== 'a') return false;
+  const [only] = children;
+  if (children.length !== 1) return children.some(isPermalinkPicture) && children.every(isBlankOrPicture);
+  if (typeof only !== 'string') return isPermalinkPicture(only);
+  return /^[#\u00a7\u00b6]$/.test(only.trim()) && attributes.href?.startsWith('#') === true;
+}
+
+const isPermalinkPicture = (node: ContentElement | string | undefined): boolean =>
+  typeof node === 'object' && node.name === 'img' && /^permalink$/i.test(node.attributes.alt?.trim() ?? '');
+
+const isBlankOrPicture = (node: ContentElement | string): boolean =>
+  typeof node === 'string' ? node.trim() === '' : node.name === 'img';

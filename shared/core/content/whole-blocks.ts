@@ -16,6 +16,8 @@ const MAX_HEADING_WORDS = 30;
 const MAX_HEADINGS = 2;
 /** Elements between a heading's parent and the text below it. */
 const MAX_STEPS = 6;
+/** A row with more words may be the layout of a page. A shorter one is of no use without one of its cells. */
+const MAX_ROW_WORDS = 60;
 /** Taken as a whole if most of it is chosen. */
 const WHOLE = names('dl table');
 
@@ -54,7 +56,7 @@ export function withoutHoles(
       isAlike(element, blocks[i + 1]!.element)
     )
       all.add(i);
-    else if (begun.size > 0 && i < last && isHeadOf(element, words, i + 1)) all.add(i);
+    else if (i < last && isHeadOf(element, words, i + 1)) all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
@@ -76,12 +78,12 @@ function isWithin(element: ContentElement, outer: ContentElement | undefined): b
   return false;
 }
 
-/** The last `h1` before the chosen blocks, unless it is a link: the text begins with it. -1 if there is none, or one is chosen. */
+/** The last `h1` before the chosen blocks, unless all of it is a link: the text begins with it. -1 if there is none, or one is chosen. */
 function headingBefore(chosen: ReadonlySet<number>, blocks: readonly TextBlock[], aside: Uint8Array): number {
   let found = -1;
-  for (const [i, { element, linkWords }] of blocks.entries()) {
+  for (const [i, { element, words, linkWords }] of blocks.entries()) {
     if (chosen.has(i)) return element.name === 'h1' ? -1 : found;
-    if (element.name === 'h1' && linkWords === 0 && aside[i] === 0) found = i;
+    if (element.name === 'h1' && linkWords < words && aside[i] === 0) found = i;
   }
   return -1;
 }
@@ -111,7 +113,9 @@ function wholeElements(
   }
   // Children come after their parents.
   for (let i = elements.length - 1; i > 0; i--) {
-    const parent = elements[i]!.parent!.index;
+    const { name, parent: around } = elements[i]!;
+    const parent = around!.index;
+    if (name === 'tr' && kept[i]! > 0 && words[i]! <= MAX_ROW_WORDS) kept[i] = words[i]!;
     words[parent]! += words[i]!;
     kept[parent]! += kept[i]!;
   }
@@ -119,7 +123,8 @@ function wholeElements(
   for (let i = 1; i < elements.length; i++) {
     const { name, parent } = elements[i]!;
     const isMost = WHOLE.has(name) && kept[i]! > 0 && kept[i]! >= words[i]! / 2;
-    isWhole[i] = isMost || isWhole[parent!.index] === 1 ? 1 : 0;
+    const isRow = name === 'tr' && kept[i]! > 0 && kept[i] === words[i];
+    isWhole[i] = isMost || isRow || isWhole[parent!.index] === 1 ? 1 : 0;
   }
   return isWhole;
 }

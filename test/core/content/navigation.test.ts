@@ -64,6 +64,29 @@ test('a page of links keeps them, whatever they are called', () => {
   expect(textOf(`<body><h1>Modules</h1><ul class="navbar">${links(40)}</ul></body>`)).toContain('Topic 3');
 });
 
+test('a row of a table is kept with all of its cells', () => {
+  const row = (name: string, i: number) =>
+    `<tr><td class=left>${i % 3 ? 'QObject *' : ''}</td><td class=right><b><a href="#m${i}">${name}</a></b>(int <i>id</i>)</td></tr>`;
+  const names = ['mapper', 'mapping', 'setMapping', 'removeMappings', 'map', 'mapped'];
+  const table = `<div><table class=summary>${names.map(row).join('')}</table></div>`;
+  const text = textOf(`<body><h1>Mapper</h1>${TEXT}<h2>Functions</h2>${table}${TEXT}</body>`);
+  for (const name of names) expect(text).toContain(`${name}(int id)`);
+});
+
+test('a picture of a permalink is not content', () => {
+  const link = '<a href="/x#m"> <img src="/link.png" alt="Permalink"></a>';
+  const { markdown } = extractContent(
+    `<main><h1>max</h1><h2>Members ${link}</h2>${TEXT}</main>`,
+    'https://docs.example/',
+  );
+  expect(markdown).toContain('## Members\n');
+});
+
+test('the heading of a page stays if a part of it is a link, and so does the one above its code', () => {
+  const html = `<div id=content><header><h1><a href=/c>Message</a>.new</h1></header><div><h4>Declaration</h4><pre>message_new (void)</pre></div>${TEXT}</div>`;
+  expect(textOf(html)).toMatch(/^Message\.new\n\nDeclaration\n\nmessage_new/);
+});
+
 test('labels that a style sheet sets apart are words of their own', () => {
   const labels = '<span class="mlabel">inline</span><span class="mlabel">protected</span>';
   expect(
