@@ -47,6 +47,8 @@ export interface FolderControlOptions {
   readonly folder: string;
   /** Settings of each crawl, unless the request has others. */
   readonly settings: CrawlOptions;
+  /** Called if a crawl with new seeds cannot be continued. */
+  readonly onError: (error: unknown) => void;
   /** Called for each crawl that this process begins or continues. */
   readonly onRunning?: (crawl: CrawlId, running: RunningCrawl) => void;
 }
@@ -106,8 +108,10 @@ export class FolderControl implements ApiControl {
 
   async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
     const { added, refused: left } = await this.opened(crawl, (stored) => stored.addSeeds(urls));
-    const { state } = await this.status(crawl);
-    if (state === 'interrupted') await this.#continue(crawl, {});
+    const begun = this.#running.get(crawl);
+    // A crawl that is just ending may not take them up.
+    if (begun) begun.done.then(() => this.#takeUp(crawl)).catch(this.#options.onError);
+    else await this.#takeUp(crawl);
     return { crawl, added, refused: left };
   }
 
@@ -144,8 +148,10 @@ export class FolderControl implements ApiControl {
     limits: CrawlOptions = {},
     { newUrlRules }: ResumeOptions = {},
   ): Promise<CrawlSummary> {
-    if (this.#running.has(crawl))
+    const begun = this.#running.get(crawl);
+    if (begun && (await this.status(crawl)).state === 'running')
       throw new ControlError('conflict', `The crawl ${quoted(crawl)} runs`, 'crawl');
+    await begun?.done.catch(() => {});
     await this.#continue(crawl, limits, newUrlRules);
     return this.status(crawl);
   }
@@ -220,6 +226,13 @@ export class FolderControl implements ApiControl {
   #checkRoom(): void {
     if (this.#running.size >= MAX_RUNNING)
       throw new ControlError('conflict', `${MAX_RUNNING} crawls run already; wait for one to end`);
+  }
+
+  /** Continues a crawl that has work, and that no process works on. */
+  async #takeUp(crawl: CrawlId): Promise<void> {
+    if (this.#ending.signal.aborted || this.#running.has(crawl)) return;
+    const { state } = await this.status(crawl);
+    if (state === 'interrupted') await this.#continue(crawl, {});
   }
 
   /** Continues a crawl that no process works on. */

@@ -60,6 +60,7 @@ export async function serveApi({
   const control = new FolderControl({
     folder,
     settings,
+    onError,
     onRunning: (crawl, running) => series.follow(crawl, running),
   });
   const firecrawl = new Firecrawl({ control, folder, settings });

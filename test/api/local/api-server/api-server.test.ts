@@ -57,11 +57,11 @@ const SITE = {
   '/a': '<p>A page about ships.</p>',
 };
 
-/** Waits until the crawl is no longer running. */
+/** Waits until the crawl has ended; it is interrupted for the moment before it takes up new seeds. */
 async function ended(call: Awaited<ReturnType<typeof open>>['call'], crawl: string) {
   for (;;) {
     const { body } = await call('GET', `/crawls/${crawl}`);
-    if (body.state !== 'running') return body;
+    if (body.state !== 'running' && body.state !== 'interrupted') return body;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
