@@ -15,6 +15,10 @@ export interface CrawlShelf {
   /** A name of the folder or stack, for the keys of files about it. */
   readonly name: string;
   list(): Promise<readonly CrawlListing[]>;
+  /** The crawls that run. */
+  running(): Promise<readonly CrawlListing[]>;
+  /** How long a list of all counts as new: a stack with thousands reads each. */
+  readonly listMs: number;
   /** Opens the crawl of this name; undefined if there is none. No name is used as a path before it is found in a list. */
   open(crawl: string): Promise<OpenedCrawl | undefined>;
 }
@@ -26,8 +30,6 @@ interface Kept {
 }
 
 const REST_MS = 60_000;
-/** A list is as good as new for this long. */
-const LIST_MS = 2000;
 const MAX_NAMED = 20;
 /** Crawls that are looked through for a URL, or a host. */
 const MAX_ASKED = 50;
@@ -45,7 +47,7 @@ export class Crawls {
 
   list(): Promise<readonly CrawlListing[]> {
     const now = performance.now();
-    if (this.#listed === undefined || now - this.#listed.at > LIST_MS)
+    if (this.#listed === undefined || now - this.#listed.at > this.#shelf.listMs)
       this.#listed = { at: now, list: this.#shelf.list() };
     return this.#listed.list;
   }
@@ -71,12 +73,13 @@ export class Crawls {
     }
   }
 
-  /** Calls `use` with one crawl after the other until it returns a value. */
+  /** Calls `use` with one crawl after the other until it returns a value: with all, or with those that run. */
   async first<T>(
     use: (crawl: OpenedCrawl, listing: CrawlListing) => Promise<T | undefined>,
-    isWanted: (listing: CrawlListing) => boolean = () => true,
+    which: 'all' | 'running' = 'all',
   ): Promise<T | undefined> {
-    const wanted = (await this.list()).filter((one) => one.state !== 'unreadable' && isWanted(one));
+    const list = which === 'all' ? await this.list() : await this.#shelf.running();
+    const wanted = list.filter(({ state }) => state !== 'unreadable');
     for (const listing of wanted.slice(0, MAX_ASKED)) {
       const found = await this.with(listing.crawl, (crawl) => use(crawl, listing));
       if (found !== undefined) return found;

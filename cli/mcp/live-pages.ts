@@ -81,7 +81,7 @@ export class LivePages {
     const host = hostKey(url);
     const busy = await this.#settings.crawls.first(
       async (crawl, listing) => ((await isBusy(crawl, host)) ? listing.crawl : undefined),
-      ({ state }) => state === 'running',
+      'running',
     );
     if (busy === undefined) return;
     throw new ToolError(

@@ -4,20 +4,26 @@ import { basename, join, resolve } from 'node:path';
 import type { OpenedCrawl } from '../../api/crawl-place.ts';
 import { listCrawls, openCrawl } from '../../api/open-crawl.ts';
 import { CRAWL_ID } from '../../shared/core/crawl/crawl-id.ts';
-import type { Control } from '../../shared/services/control/control.ts';
+import type { Control, CrawlEntry, CrawlPageRequest } from '../../shared/services/control/control.ts';
 import { crawlPages } from '../../shared/services/control/list-crawls.ts';
 import type { CrawlShelf } from './crawls.ts';
+
+const FOLDER_LIST_MS = 2000;
+const STACK_LIST_MS = 60_000;
 
 /** The crawls in the folder and in the folders directly in it. `folder`: may be a crawl's own. */
 export function folderShelf(folder: string): CrawlShelf {
   const whole = resolve(folder);
   const nameOf = (path: string): string => basename(resolve(path));
+  const list = async () => {
+    const all = await listCrawls(folder);
+    return all.map(({ folder: at, state, pages, reason }) => ({ crawl: nameOf(at), state, pages, reason }));
+  };
   return {
     name: whole,
-    async list() {
-      const all = await listCrawls(folder);
-      return all.map(({ folder: at, state, pages, reason }) => ({ crawl: nameOf(at), state, pages, reason }));
-    },
+    list,
+    running: async () => (await list()).filter(({ state }) => state === 'running'),
+    listMs: FOLDER_LIST_MS,
     async open(crawl) {
       if (crawl === basename(whole) && (await isCrawl(folder))) return openCrawl(folder);
       const names = await readdir(folder).catch(() => []);
@@ -39,19 +45,24 @@ export interface ShelfStack {
   readonly openCrawl: (crawl: string) => Promise<OpenedCrawl>;
 }
 
-export const stackShelf = (stack: string, { control, openCrawl: open }: ShelfStack): CrawlShelf => ({
-  name: stack,
-  async list() {
-    const all = [];
-    for await (const page of crawlPages(control)) all.push(...page);
+export function stackShelf(stack: string, { control, openCrawl: open }: ShelfStack): CrawlShelf {
+  const list = async (page: CrawlPageRequest = {}) => {
+    const all: CrawlEntry[] = [];
+    for await (const crawls of crawlPages(control, page)) all.push(...crawls);
     return all;
-  },
-  async open(crawl) {
-    const found = CRAWL_ID.test(crawl) ? await opened(open(crawl)) : undefined;
-    // To close it would close the connection, which all crawls share.
-    return found && { ...found, close: async () => {} };
-  },
-});
+  };
+  return {
+    name: stack,
+    list: () => list(),
+    running: () => list({ state: 'running' }),
+    listMs: STACK_LIST_MS,
+    async open(crawl) {
+      const found = CRAWL_ID.test(crawl) ? await opened(open(crawl)) : undefined;
+      // To close it would close the connection, which all crawls share.
+      return found && { ...found, close: async () => {} };
+    },
+  };
+}
 
 /** Undefined if there is no such crawl. */
 async function opened<Crawl>(opening: Promise<Crawl>): Promise<Crawl | undefined> {

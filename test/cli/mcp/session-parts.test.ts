@@ -28,7 +28,7 @@ function shelfOf(...names: string[]) {
     return crawl as unknown as OpenedCrawl;
   };
   const list = async () => names.map((crawl) => ({ crawl, state: 'finished', pages: 1 }));
-  return { shelf: { name: 'here', list, open } satisfies CrawlShelf, log };
+  return { shelf: { name: 'here', list, running: list, listMs: 2000, open } satisfies CrawlShelf, log };
 }
 
 describe('a crawl', () => {
