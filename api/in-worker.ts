@@ -18,7 +18,9 @@ const refuse = (name: string) => (): never => {
 export const anchorsOf = refuse('anchorsOf');
 export const checkWarc = refuse('checkWarc');
 export const deleteCrawl = refuse('deleteCrawl');
+export const estimateSite = refuse('estimateSite');
 export const listCrawls = refuse('listCrawls');
+export const mapSite = refuse('mapSite');
 export const openCrawl = refuse('openCrawl');
 export const openPages = refuse('openPages');
 export const processCrawl = refuse('processCrawl');

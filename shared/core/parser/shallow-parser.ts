@@ -59,8 +59,7 @@ class ShallowParser extends ParserBase {
 
   override onattribend(): void {
     const { attribs, attribname } = this;
-    // No wanted attribute has the name of a property that all objects have.
-    if (attribs && attribs[attribname] === undefined) attribs[attribname] = this.attribvalue;
+    if (attribs && !Object.hasOwn(attribs, attribname)) attribs[attribname] = this.attribvalue;
     this.attribvalue = '';
   }
 
