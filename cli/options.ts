@@ -75,3 +75,7 @@ export const resumeOptions = (): readonly OptionSpec[] =>
 /** The options of some settings. */
 export const optionsOf = (...keys: readonly SettingKey[]): readonly OptionSpec[] =>
   SETTING_OPTIONS.filter(({ key }) => key !== undefined && keys.includes(key));
+
+/** `--prefer-markdown` where it is on if nobody says otherwise: for readers and agents, not for archives. */
+export const preferMarkdownOptions = (): readonly OptionSpec[] =>
+  optionsOf('preferMarkdown').map((option) => ({ ...option, preset: 'on' }));

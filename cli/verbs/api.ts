@@ -4,7 +4,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { configOf, numberOf, readWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION } from '../option-spec.ts';
-import { optionsOf, requestOptions } from '../options.ts';
+import { optionsOf, preferMarkdownOptions, requestOptions } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
@@ -33,7 +33,8 @@ export const command = verb({
       help: 'answer only requests with the token in this file, which only you can read (mode 0600)',
     },
     CONFIG_OPTION,
-    ...optionsOf('purpose', 'preferMarkdown'),
+    ...optionsOf('purpose'),
+    ...preferMarkdownOptions(),
     ...requestOptions(),
   ],
   read(given) {

@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { configOf, readWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION, JSON_OPTION } from '../option-spec.ts';
-import { optionsOf, requestOptions } from '../options.ts';
+import { preferMarkdownOptions, requestOptions } from '../options.ts';
 import { seedUrl } from '../seeds.ts';
 import { verb } from '../verb.ts';
 
@@ -16,7 +16,7 @@ export const command = verb({
     'read https://example.org/ --contact me@example.org',
     'read example.org --json --contact me@example.org',
   ],
-  options: [CONFIG_OPTION, ...optionsOf('preferMarkdown'), ...requestOptions(), JSON_OPTION],
+  options: [CONFIG_OPTION, ...preferMarkdownOptions(), ...requestOptions(), JSON_OPTION],
   read(given) {
     const [url] = readWords(given, 'URL');
     return {
