@@ -48,7 +48,7 @@ export class Series {
       samples.push({ now, pages, urls, waiting, hostsActive, bytes, errors });
       if (samples.length > MAX_SAMPLES) samples.shift();
     };
-    take();
+    // A crawl that continues has not yet said how far it is, so the first sample waits.
     const timer = setInterval(take, SAMPLE_MS);
     this.#timers.add(timer);
     const end = () => {
