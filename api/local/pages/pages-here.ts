@@ -3,20 +3,19 @@ import type { CrawlOptions } from '../../../shared/core/crawl/crawl-options.ts';
 import type { PageAnswers, PageForm, ViewConfig } from './page-messages.ts';
 import type { PageSourceOptions } from './page-source.ts';
 import { openPageSource, type PageSource } from './page-source.ts';
+import { UntilEnded } from './until-ended.ts';
 
 /** The pages of a session whose hooks are functions of the caller: fetched in this thread, which is not watched. */
 export class PagesHere {
   readonly #options: CrawlOptions;
   readonly #project: PageSourceOptions['project'];
-  readonly #over = Promise.withResolvers<never>();
+  readonly #over = new UntilEnded();
   #opening: Promise<PageSource> | undefined;
   #config: ViewConfig | undefined;
 
   constructor(options: CrawlOptions, project: PageSourceOptions['project']) {
     this.#options = options;
     this.#project = project;
-    // Nobody may be waiting.
-    this.#over.promise.catch(() => {});
   }
 
   /** There after the first answer. */
@@ -28,19 +27,19 @@ export class PagesHere {
   async get<F extends PageForm>(url: string, form: F): Promise<PageAnswers[F]> {
     this.#opening ??= this.#open(url);
     const opening = this.#opening;
-    const source = await Promise.race([opening, this.#over.promise]).catch((error: unknown) => {
+    const source = await this.#over.settled(opening).catch((error: unknown) => {
       // The settings may fit another first page.
       if (this.#opening === opening) this.#opening = undefined;
       throw error;
     });
     this.#config = source.config;
-    return Promise.race([source.get(url, form), this.#over.promise]);
+    return this.#over.settled(source.get(url, form));
   }
 
   /** Rejects the pages that are in progress with `reason`. */
   async close(reason: unknown): Promise<void> {
     const opening = this.#opening;
-    this.#over.reject(reason);
+    this.#over.end(reason);
     await (await opening?.catch(() => undefined))?.close();
   }
 
@@ -48,7 +47,7 @@ export class PagesHere {
     return openPageSource(url, this.#options, {
       tempFolder: tmpdir(),
       project: this.#project,
-      onFailure: (error) => this.#over.reject(error),
+      onFailure: (error) => this.#over.end(error),
     });
   }
 }
