@@ -1,6 +1,6 @@
 /** A page of the archive as a document, as it stood at a time. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import { type UrlCapture, visitWithBody } from '../shared/core/archive/url-history.ts';
+import { locationOf, type UrlCapture, visitAt, visitWithBody } from '../shared/core/archive/url-history.ts';
 import { forbiddenUse, type Purpose } from '../shared/core/usage/purpose.ts';
 import { combineUsage, type UsagePreferences } from '../shared/core/usage/usage-statement.ts';
 import {
@@ -48,12 +48,10 @@ export async function versionOf(
     modules,
   }: VersionOptions & { readonly modules?: ModuleReading | undefined },
 ): Promise<PageVersion> {
-  const visit = at
-    ? (visits.findLast(({ time }) => Date.parse(time) <= at.getTime()) ?? visits[0])
-    : visits.at(-1);
+  const visit = at ? visitAt(visits, at) : visits.at(-1);
   if (visit === undefined) throw new NoVersion(`the archive has no visit of ${url}`);
   const own = visitWithBody(visits, visit);
-  const location = { file: own.warcFile, offset: own.warcOffset, length: own.warcLength };
+  const location = locationOf(own);
   const usage = (await archive.readUsage?.(url, location)) ?? [];
   const use = forbiddenUse(purpose, usage);
   if (use !== undefined) throw new NoVersion(`the site of ${url} forbids its use (${use})`);

@@ -1,6 +1,6 @@
 /** How the main text of a page differs between two of its visits. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import { type UrlCapture, visitWithBody } from '../shared/core/archive/url-history.ts';
+import { locationOf, type UrlCapture, visitAt, visitWithBody } from '../shared/core/archive/url-history.ts';
 import { extractContent, extractSeenContent, type SeenBlock } from '../shared/core/content/extract.ts';
 import { textContent } from '../shared/core/content/text-content.ts';
 import { forbiddenUse, type Purpose } from '../shared/core/usage/purpose.ts';
@@ -46,8 +46,8 @@ export async function differenceBetween(
   times: VisitTimes = {},
 ): Promise<UrlDifference> {
   if (visits.length === 0) throw new NoDifference(`the archive has no visit of ${url}`);
-  const to = visitAt(visits, times.to) ?? (visits.at(-1) as UrlCapture);
-  const from = visitAt(visits, times.from) ?? visitBeforeChange(visits, to);
+  const to = (times.to && visitAt(visits, times.to)) ?? (visits.at(-1) as UrlCapture);
+  const from = (times.from && visitAt(visits, times.from)) ?? visitBeforeChange(visits, to);
   if (from === undefined)
     throw new NoDifference(
       `${url} has not changed: ${visits.length} visits from ${visits[0]?.time} to ${to.time} have shown the same`,
@@ -74,12 +74,6 @@ function mainTexts(before: readonly SeenBlock[], after: readonly SeenBlock[]): [
   return [textOf(before), textOf(after)];
 }
 
-/** The last visit until a time; the first one if all are later. */
-function visitAt(visits: readonly UrlCapture[], time: Date | undefined): UrlCapture | undefined {
-  if (time === undefined) return undefined;
-  return visits.findLast((visit) => Date.parse(visit.time) <= time.getTime()) ?? visits[0];
-}
-
 /** The visit before the last one of its form, until `to`, that found other bytes. */
 function visitBeforeChange(visits: readonly UrlCapture[], to: UrlCapture): UrlCapture | undefined {
   const until = visits.slice(0, visits.indexOf(to) + 1);
@@ -99,7 +93,7 @@ async function blocksOf(
   { payloads, source: archive, onlySeen = false, purpose }: Reading,
 ): Promise<readonly SeenBlock[]> {
   const own = visitWithBody(visits, visit);
-  const location = { file: own.warcFile, offset: own.warcOffset, length: own.warcLength };
+  const location = locationOf(own);
   const use = purpose && forbiddenUse(purpose, await archive.readUsage?.(url, location));
   if (use !== undefined) throw new NoDifference(`the site of ${url} forbids its use (${use})`);
   const { response, payload } = await payloads.read(location, MAX_PAGE_BYTES).catch((error: Error) => {

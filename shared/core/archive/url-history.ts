@@ -3,6 +3,7 @@ import { isMarkdownType } from '../parser/whole-types.ts';
 import { canonicalize } from '../url/canonical.ts';
 import type { IndexedCapture } from './parse-cdxj-line.ts';
 import { REVISIT } from './payload-reader.ts';
+import type { RecordLocation } from './record-location.ts';
 
 /**
  * `first`: the oldest. `changed`: other bytes than at the visit before of this form. `same`: the same bytes. `notModified`: the
@@ -56,6 +57,16 @@ export function visitWithBody(visits: readonly UrlCapture[], visit: UrlCapture):
   const until = visits.slice(0, visits.indexOf(visit) + 1);
   return until.findLast(({ change, form }) => OWN_BODY.has(change) && form === visit.form) ?? visit;
 }
+
+/** The last visit until a time; the first one if all are later. */
+export const visitAt = (visits: readonly UrlCapture[], time: Date): UrlCapture | undefined =>
+  visits.findLast((visit) => Date.parse(visit.time) <= time.getTime()) ?? visits[0];
+
+export const locationOf = ({ warcFile, warcOffset, warcLength }: UrlCapture): RecordLocation => ({
+  file: warcFile,
+  offset: warcOffset,
+  length: warcLength,
+});
 
 /** A page as Markdown is not a version of the page as HTML: each is compared with the last one of its own form. */
 type Form = 'markdown' | 'other';
