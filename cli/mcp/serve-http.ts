@@ -1,7 +1,5 @@
 /** The server by HTTP, for programs of this machine that know its token. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createMcpHandler,
   localhostAllowedHostnames,
@@ -10,12 +8,10 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { isSecret, openLoopback, readBody } from '../../api/local/loopback-server.ts';
 
-/** Only programs of this machine reach it. */
-const ADDRESS = '127.0.0.1';
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 64 * 1024;
-const MAX_CONNECTIONS = 100;
 const REQUEST_MS = 10_000;
 
 export interface HttpServing {
@@ -39,8 +35,8 @@ export async function serveHttp(
     maxRequestBodySize: MAX_BODY_BYTES,
     onerror: ({ message }) => warn(message),
   });
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+  const { origin, close } = await openLoopback(
+    port,
     (request, response) => {
       answer(request, response).catch((error: Error) => {
         warn(error.message);
@@ -48,15 +44,13 @@ export async function serveHttp(
         else response.destroy();
       });
     },
+    REQUEST_MS,
   );
-  server.maxConnections = MAX_CONNECTIONS;
-  await listen(server, port);
   return {
-    url: `http://${ADDRESS}:${(server.address() as AddressInfo).port}${PATH}`,
+    url: origin + PATH,
     async close() {
       await handler.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 
@@ -64,12 +58,13 @@ export async function serveHttp(
     const { headers, method = 'GET', url = '/' } = request;
     const refusal = refusalOf(request, token);
     if (refusal) return refuse(request, response, ...refusal);
-    const body = await bodyOf(request);
+    const isLong = Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+    const body = isLong ? undefined : await readBody(request, MAX_BODY_BYTES);
     if (body === undefined)
       return refuse(request, response, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes`);
     const ending = new AbortController();
     response.once('close', () => ending.abort());
-    const given = new Request(`http://${ADDRESS}${url}`, {
+    const given = new Request(origin + url, {
       method,
       headers: Object.entries(headers).flatMap(([name, value]) =>
         typeof value === 'string' ? [[name, value] as [string, string]] : [],
@@ -91,30 +86,9 @@ function refusalOf(
   const host = validateHostHeader(headers.host, localhostAllowedHostnames());
   const origin = validateOriginHeader(headers.origin, localhostAllowedOrigins());
   if (!host.ok || !origin.ok) return [403, 'Expected a Host and an Origin of this machine'];
-  if (!isToken(headers.authorization ?? '', token))
+  if (!isSecret(headers.authorization ?? '', `Bearer ${token}`))
     return [401, 'Expected the token of this server: Authorization: Bearer TOKEN'];
   return url.split('?')[0] === PATH ? undefined : [404, `Expected the path ${PATH}`];
-}
-
-/** Takes the same time for any other text. */
-function isToken(authorization: string, token: string): boolean {
-  const [expected, given] = [`Bearer ${token}`, authorization].map((text) =>
-    createHash('sha256').update(text).digest(),
-  );
-  return timingSafeEqual(expected as Buffer, given as Buffer);
-}
-
-/** Undefined if it is too large; the rest of it is not read. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
@@ -125,11 +99,4 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: numb
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
   });
   response.end(body, () => request.destroy());
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, ADDRESS, resolve);
-  });
 }

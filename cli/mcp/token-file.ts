@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isOpenToOthers } from '../../shared/engines/local/open-to-others.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const tokenFile = (home: string = homedir()): string => join(home, '.config', 'strand', 'mcp-token');
@@ -17,10 +18,8 @@ export function readToken(file: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  // Windows has no such modes.
-  const others = process.platform === 'win32' ? 0 : statSync(file).mode & 0o077;
   const token = readFileSync(file, 'utf8').trim();
-  if (others !== 0)
+  if (isOpenToOthers(statSync(file).mode))
     throw new UsageError(`${file} can be read by others: chmod 600 ${file}, or delete it for a new token`);
   if (token.length < TOKEN_BYTES) throw new UsageError(`${file} has no token: delete it for a new one`);
   return token;

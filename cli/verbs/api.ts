@@ -5,7 +5,7 @@ import { configOf, numberOf, readWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
 import { CONFIG_OPTION } from '../option-spec.ts';
 import { optionsOf, preferMarkdownOptions, requestOptions } from '../options.ts';
-import { UsageError } from '../usage-error.ts';
+import { portFault, portOption, stopSignal, untilAborted } from '../serving.ts';
 import { verb } from '../verb.ts';
 
 /** That of Firecrawl's own server. */
@@ -16,15 +16,7 @@ export const command = verb({
   more: "And Firecrawl's scrape, map, crawl and batch scrape. Only programs of this machine reach it.",
   examples: ['api crawls --contact me@example.org', 'api crawls --token token.txt --contact me@example.org'],
   options: [
-    {
-      name: 'port',
-      argument: 'PORT',
-      type: 'count',
-      range: [0, 65_535],
-      preset: String(DEFAULT_PORT),
-      group: 'Output',
-      help: 'port of 127.0.0.1 to serve at; 0: any that is free',
-    },
+    portOption(DEFAULT_PORT),
     {
       name: 'token',
       argument: 'FILE',
@@ -54,20 +46,12 @@ export const command = verb({
     const { fetchOptions } = await import('../crawl/fetch-options.ts');
     const { options } = await fetchOptions({ url: 'http://127.0.0.1/', ...given });
     const onError = (error: unknown) => void process.stderr.write(`strand: ${printable(messageOf(error))}\n`);
-    const stopping = new AbortController();
-    const stop = () => stopping.abort();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    const stop = stopSignal();
     await using server = await serveApi({ folder, settings: options, port, tokenFile: token, onError }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
-        throw new UsageError(`Port ${port} cannot be used (${messageOf(error)}); --port 0 takes a free one`, {
-          cause: error,
-        });
-      },
+      portFault(port),
     );
     process.stdout.write(`Serving the API of the crawls in ${folder} at ${server.url}  (Ctrl-C ends)\n`);
-    if (!stopping.signal.aborted)
-      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+    await untilAborted(stop);
     return exitCodes.finished;
   },
 });

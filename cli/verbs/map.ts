@@ -6,6 +6,7 @@ import {
   type SiteEstimate,
 } from '../../api/map-options.ts';
 import { printable } from '../../shared/core/text/printable.ts';
+import { pageFault } from '../crawl/page-fault.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonRow, streamRows } from '../export/row-stream.ts';
 import { formatBytes, formatCounted, formatDuration, largestFirst } from '../format.ts';
@@ -100,13 +101,7 @@ export const command = verb({
       await streamRows(place.out, counted, place.json ? jsonRow : rowText);
       return count > 0 ? exitCodes.finished : exitCodes.nothingFetched;
     } catch (error) {
-      if (interrupt.signal.aborted) return exitCodes.interrupted;
-      if ((error as Error).name !== 'PageNotRead') {
-        const { crawlError } = await import('../crawl/crawl-error.ts');
-        throw crawlError(error, undefined);
-      }
-      process.stderr.write(`strand: ${printable((error as Error).message)}\n`);
-      return exitCodes.nothingFetched;
+      return await pageFault(error, interrupt.signal);
     } finally {
       for (const line of skips.lines()) process.stderr.write(`${line}\n`);
     }

@@ -1,9 +1,9 @@
-import { messageOf } from '../../shared/core/base/error-message.ts';
 import { printable } from '../../shared/core/text/printable.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configOf, numberOf, textOf, wrongWords } from '../given.ts';
 import { CONFIG_OPTION } from '../option-spec.ts';
 import { optionsOf } from '../options.ts';
+import { portFault } from '../serving.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
@@ -111,12 +111,7 @@ export const command = verb({
       isOnStack: stack !== undefined,
       log,
     };
-    await runServer(settings, port).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
-      throw new UsageError(`Port ${port} cannot be used (${messageOf(error)}); --http 0 takes a free one`, {
-        cause: error,
-      });
-    });
+    await runServer(settings, port).catch(portFault(port, '--http'));
     return exitCodes.finished;
   },
 });

@@ -1,6 +1,7 @@
-import { printable, printableLines } from '../../shared/core/text/printable.ts';
+import { printableLines } from '../../shared/core/text/printable.ts';
 import type { DocumentRow } from '../../shared/services/outputs/document-row.ts';
 import { frontMatter } from '../../shared/services/outputs/front-matter.ts';
+import { pageFault } from '../crawl/page-fault.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configOf, readWords, textOf } from '../given.ts';
 import { networkOf } from '../network-files.ts';
@@ -37,13 +38,7 @@ export const command = verb({
       process.stdout.write(readText(document, { json, isTerminal: process.stdout.isTTY }));
       return exitCodes.finished;
     } catch (error) {
-      if (interrupt.signal.aborted) return exitCodes.interrupted;
-      if ((error as Error).name !== 'PageNotRead') {
-        const { crawlError } = await import('../crawl/crawl-error.ts');
-        throw crawlError(error, undefined);
-      }
-      process.stderr.write(`strand: ${printable((error as Error).message)}\n`);
-      return exitCodes.nothingFetched;
+      return await pageFault(error, interrupt.signal);
     }
   },
 });

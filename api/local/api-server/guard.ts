@@ -1,8 +1,9 @@
 /** Which requests a server on loopback answers: those of programs of this machine, not those of websites in its browsers. */
-import { timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { InvalidConfig } from '../../../shared/core/crawl/invalid-config.ts';
+import { isOpenToOthers } from '../../../shared/engines/local/open-to-others.ts';
+import { isSecret } from '../loopback-server.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -32,11 +33,8 @@ export function refusalOf(request: IncomingMessage, token: string | undefined): 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function isToken(authorization: string | undefined, token: string): boolean {
-  const given = Buffer.from(/^Bearer (.{1,1000})$/i.exec(authorization ?? '')?.[1] ?? '');
-  const expected = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
+const isToken = (authorization: string | undefined, token: string): boolean =>
+  isSecret(/^Bearer (.{1,1000})$/i.exec(authorization ?? '')?.[1] ?? '', token);
 
 const LEAST_CHARS = 16;
 
@@ -44,11 +42,10 @@ const LEAST_CHARS = 16;
 export function readToken(file: string): string {
   let text: string;
   try {
-    const mode = statSync(file).mode & 0o777;
-    // Windows has no such modes.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    const { mode } = statSync(file);
+    if (isOpenToOthers(mode))
       throw new InvalidConfig(
-        `Expected ${file} to have the mode 0600, got 0${mode.toString(8)}: chmod 600 ${file}`,
+        `Expected ${file} to have the mode 0600, got 0${(mode & 0o777).toString(8)}: chmod 600 ${file}`,
       );
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {

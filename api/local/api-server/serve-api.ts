@@ -1,17 +1,16 @@
 /** The API of a stack over folders of this machine, on loopback, and Firecrawl's calls beside it. */
 
 import { mkdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { CRAWL_ID } from '../../../shared/core/crawl/crawl-id.ts';
 import { type ApiAnswer, handleRequest } from '../../../shared/services/http-api/routes.ts';
+import { openLoopback, readBody } from '../loopback-server.ts';
 import { Series, sendEvents } from './events.ts';
 import { Firecrawl } from './firecrawl/answer.ts';
 import { FolderControl } from './folder-control.ts';
 import { readToken, refusalOf } from './guard.ts';
-import { readBody } from './read-body.ts';
 
 export interface ServeApiOptions {
   /** The folder of the crawls' folders. It is made if it is not there. */
@@ -33,10 +32,6 @@ export interface ApiServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Only programs of this machine reach it. */
-const ADDRESS = '127.0.0.1';
-const MAX_CONNECTIONS = 100;
-const REQUEST_MS = 30_000;
 const MAX_BODY_BYTES = 4_000_000;
 const HEADERS = {
   'content-type': 'application/json',
@@ -68,11 +63,12 @@ export async function serveApi({
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request, token);
     if (refusal) return send(response, failure(refusal.status, refusal.message));
-    const body = await readBody(request, MAX_BODY_BYTES);
-    if (body === undefined)
+    const bytes = await readBody(request, MAX_BODY_BYTES);
+    if (bytes === undefined)
       return send(response, failure(413, `Expected a body of at most ${MAX_BODY_BYTES} bytes`), {
         connection: 'close',
       });
+    const body = bytes.toString('utf8');
     const { method = 'GET' } = request;
     const { pathname: path, searchParams: query } = new URL(
       request.url ?? '/',
@@ -94,34 +90,21 @@ export async function serveApi({
     return send(response, await handleRequest(control, asked, onError));
   }
 
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
-    (request, response) => {
-      answer(request, response).catch((error) => {
-        // The client left, or its request broke off.
-        if (response.destroyed || request.destroyed) return;
-        onError(error);
-        response.destroy();
-      });
-    },
-  );
-  server.maxConnections = MAX_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, ADDRESS, resolve);
+  const server = await openLoopback(port, (request, response) => {
+    answer(request, response).catch((error) => {
+      // The client left, or its request broke off.
+      if (response.destroyed || request.destroyed) return;
+      onError(error);
+      response.destroy();
+    });
   });
 
   async function close(): Promise<void> {
     await Promise.all([control.close(), firecrawl.close()]);
     series.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   }
-  return {
-    url: `http://${ADDRESS}:${(server.address() as AddressInfo).port}`,
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+  return { url: server.origin, close, [Symbol.asyncDispose]: close };
 }
 
 function send(

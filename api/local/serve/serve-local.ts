@@ -1,20 +1,14 @@
 /** Serves the archive in a crawl's folder to browsers of this machine. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { createUrlRules } from '../../../shared/core/url/url-rules.ts';
 import { createCaptureIndex } from '../../../shared/engines/local/archive/capture-index.ts';
 import { createPayloads } from '../../../shared/services/exports/archived-payloads.ts';
 import type { CrawlServer, ServeOptions } from '../../crawl-server.ts';
 import { archiveOf } from '../crawl-archive.ts';
+import { type LoopbackServer, openLoopback } from '../loopback-server.ts';
 import { openFolder } from '../open-folder.ts';
 import { pathOf } from './memento.ts';
 import { createResponder } from './respond.ts';
-
-/** Only programs of this machine reach it. */
-const ADDRESS = '127.0.0.1';
-const MAX_CONNECTIONS = 100;
-const REQUEST_MS = 30_000;
 
 export async function serveLocal(folder: string, { port = 0, warn }: ServeOptions): Promise<CrawlServer> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -30,31 +24,26 @@ export async function serveLocal(folder: string, { port = 0, warn }: ServeOption
     payloadOf,
     nameOf: createUrlRules(parseConfig(record.config).urlRules),
   });
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
-    (request, response) => {
-      void respond(request).then(({ status, headers, body }) => {
-        response.writeHead(status, { ...headers, 'content-length': body.length });
-        response.end(request.method === 'HEAD' ? undefined : body);
-      });
-    },
-  );
-  server.maxConnections = MAX_CONNECTIONS;
+  let server: LoopbackServer | undefined;
 
   async function close(): Promise<void> {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server?.close();
     index.close();
     await archive.close();
   }
 
   try {
-    await listen(server, port);
+    server = await openLoopback(port, (request, response) => {
+      void respond(request).then(({ status, headers, body }) => {
+        response.writeHead(status, { ...headers, 'content-length': body.length });
+        response.end(request.method === 'HEAD' ? undefined : body);
+      });
+    });
   } catch (error) {
     await close();
     throw error;
   }
-  const origin = `http://${ADDRESS}:${(server.address() as AddressInfo).port}`;
+  const { origin } = server;
   return {
     url: `${origin}/`,
     captures: index.size,
@@ -62,11 +51,4 @@ export async function serveLocal(folder: string, { port = 0, warn }: ServeOption
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, ADDRESS, resolve);
-  });
 }

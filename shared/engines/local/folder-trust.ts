@@ -10,6 +10,7 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
 import { openingSettings, openingText } from '../../core/crawl/opening-settings.ts';
 import { printable } from '../../core/text/printable.ts';
+import { isOpenToOthers } from './open-to-others.ts';
 
 const KEY_BYTES = 32;
 
@@ -85,8 +86,7 @@ function ownKey(file: string): Buffer | undefined {
 function readKey(file: string): Buffer | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  // Windows has no such modes.
-  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0)
+  if (isOpenToOthers(found.mode))
     throw new InvalidConfig(`Others may read ${file}, by which Strand knows your folders again: delete it`);
   const key = Buffer.from(readFileSync(file, 'latin1').trim(), 'hex');
   if (key.length !== KEY_BYTES)

@@ -7,6 +7,7 @@ import type { CrawlOptions } from '../../core/crawl/crawl-options.ts';
 import type { IdentityOptions } from '../../core/crawl/network-options.ts';
 import { checkKeys, type Identity, readIdentity } from '../../core/identity/identity.ts';
 import { InvalidIdentity } from '../../core/identity/invalid-identity.ts';
+import { isOpenToOthers } from './open-to-others.ts';
 
 /** A file has a key of 200 bytes, or a few. */
 const MAX_BYTES = 65_536;
@@ -32,8 +33,7 @@ function checkFile(file: string, stats: Stats): void {
   if (!stats.isFile()) throw new InvalidConfig(`Expected the identity ${file} to be a file`);
   if (size > MAX_BYTES)
     throw new InvalidConfig(`The identity ${file} has ${size} bytes; at most ${MAX_BYTES} are read`);
-  // Windows has no such modes.
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+  if (isOpenToOthers(mode))
     throw new InvalidConfig(
       `Others may read the private key in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): ` +
         `chmod 600 ${file} and, if others can have read it, strand identity rotate`,

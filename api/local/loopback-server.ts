@@ -1,0 +1,54 @@
+/** HTTP servers for programs of this machine. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Only programs of this machine reach it. */
+const ADDRESS = '127.0.0.1';
+const MAX_CONNECTIONS = 100;
+const REQUEST_MS = 30_000;
+
+export interface LoopbackServer {
+  /** `http://127.0.0.1:8090` */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** `port` 0: any that is free. `requestMs`: until a request has come. Rejects if the port cannot be used. */
+export async function openLoopback(
+  port: number,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  requestMs = REQUEST_MS,
+): Promise<LoopbackServer> {
+  const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, answer);
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, ADDRESS, resolve);
+  });
+  return {
+    origin: `http://${ADDRESS}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Reads a body of at most `maxBytes`; undefined: it is longer, and the rest of it is not read. Rejects if it breaks off. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > maxBytes) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Takes the same time for any other text. */
+export function isSecret(given: string, secret: string): boolean {
+  const [one, other] = [given, secret].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(one as Buffer, other as Buffer);
+}
