@@ -2,11 +2,15 @@
 import { Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { UsageError } from '../usage-error.ts';
 
 /** Arguments of tools are small. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Serves until the client closes its end, or the signal is aborted. */
+/**
+ * Serves until the client closes its end, or the signal is aborted. Throws {@link UsageError} if a message is too long: the
+ * transport then reads no further one.
+ */
 export async function serveStdio(
   create: () => McpServer,
   signal: AbortSignal,
@@ -15,7 +19,13 @@ export async function serveStdio(
   const { stdin, stdout } = process;
   const transport = new StdioServerTransport(stdin, ownOutput(stdout), { maxBufferSize: MAX_MESSAGE_BYTES });
   const handle = serve(create, { transport, onerror: ({ message }) => warn(message) });
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      if (stdin.readableEnded) resolve();
+      else reject(new UsageError(`A message of the client has more than ${MAX_MESSAGE_BYTES} bytes`));
+    };
     stdin.once('end', resolve).once('close', resolve);
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -240,6 +240,21 @@ test('a server ends when its client closes its end', async () => {
   expect((await once(child, 'close'))[0]).toBe(0);
 });
 
+test('a message that is too long ends the server, which says why', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'mcp', 'crawls'], {
+    cwd: home,
+    env: { ...process.env, HOME: home },
+  });
+  // The rest of the message finds nobody who reads it.
+  child.stdin.on('error', () => {});
+  child.stdin.write(Buffer.alloc(3_000_000, 'x'));
+  let err = '';
+  for await (const text of child.stderr) err += text;
+  expect(err).toContain('A message of the client has more than 1048576 bytes');
+  expect(err).not.toContain('Warning');
+  expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(2);
+});
+
 describe('by HTTP', () => {
   let child: ChildProcess;
   let url: string;
