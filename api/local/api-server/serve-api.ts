@@ -70,10 +70,10 @@ export async function serveApi({
       });
     const body = bytes.toString('utf8');
     const { method = 'GET' } = request;
-    const { pathname: path, searchParams: query } = new URL(
-      request.url ?? '/',
-      `http://${request.headers.host}`,
-    );
+    const origin = `http://${request.headers.host}`;
+    const target = targetOf(request.url ?? '/', origin);
+    if (target === null) return send(response, failure(400, 'Expected a path of this server'));
+    const { pathname: path, searchParams: query } = target;
     const [, crawl = '', own] = /^\/crawls\/([^/]+)\/(events|series)$/.exec(path) ?? [];
     if (method === 'GET' && own === 'series' && CRAWL_ID.test(crawl))
       return send(response, { status: 200, body: { crawl, samples: series.of(crawl) } });
@@ -82,10 +82,8 @@ export async function serveApi({
       if (running) return sendEvents(running, response);
       return send(response, failure(404, `No crawl ${crawl} runs in this process`));
     }
-    if (/^\/v[12]\//.test(path)) {
-      const origin = `http://${request.headers.host}`;
+    if (/^\/v[12]\//.test(path))
       return send(response, await firecrawl.answer({ method, path, query, body, origin }, onError));
-    }
     const asked = { method, path, query: Object.fromEntries(query), body };
     return send(response, await handleRequest(control, asked, onError));
   }
@@ -93,9 +91,10 @@ export async function serveApi({
   const server = await openLoopback(port, (request, response) => {
     answer(request, response).catch((error) => {
       // The client left, or its request broke off.
-      if (response.destroyed || request.destroyed) return;
+      if (response.destroyed || !request.complete) return;
       onError(error);
-      response.destroy();
+      if (response.headersSent) response.destroy();
+      else send(response, failure(500, 'The server failed'));
     });
   });
 
@@ -106,6 +105,10 @@ export async function serveApi({
   }
   return { url: server.origin, close, [Symbol.asyncDispose]: close };
 }
+
+/** A path that begins with two slashes names no host. */
+const targetOf = (url: string, origin: string): URL | null =>
+  URL.parse(url.startsWith('/') ? origin + url : url, origin);
 
 function send(
   response: ServerResponse,

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Series } from '../../../../api/local/api-server/events.ts';
 import { readToken } from '../../../../api/local/api-server/guard.ts';
 import { serveApi } from '../../../../api/local/api-server/serve-api.ts';
 import { answerSchema, ROUTES } from '../../../../shared/services/http-api/route-table.ts';
@@ -173,6 +174,28 @@ test('only programs of this machine get an answer: no other name, website, type,
   expect(await raw(server.url, '/v2/scrape', { host, 'content-type': 'text/plain' }, post)).toBe(415);
   const large = { method: 'POST', body: ' '.repeat(4_000_001) };
   expect(await raw(server.url, '/crawls', { host, ...json }, large)).toBe(413);
+});
+
+test.each([
+  ['//', 404],
+  ['//evil.example/crawls', 404],
+  ['http://evil.example/none', 404],
+  ['http://[', 400],
+])('the target %s gets an answer', async (target, status) => {
+  const { server, errors } = await open();
+  expect(await raw(server.url, target, { host: new URL(server.url).host })).toBe(status);
+  expect(errors).toEqual([]);
+});
+
+test('an error of the server is said to it and to the client', async () => {
+  const { server, errors } = await open();
+  const { host } = new URL(server.url);
+  vi.spyOn(Series.prototype, 'of').mockImplementation(() => {
+    throw new Error('a bug');
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await raw(server.url, '/crawls/docs/series', { host })).toBe(500);
+  expect(errors).toEqual([new Error('a bug')]);
 });
 
 test('with a token, each request must have it', async () => {
