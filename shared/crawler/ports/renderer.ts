@@ -1,0 +1,99 @@
+import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
+import type { ResponseHead } from '../../core/outcome/response-head.ts';
+
+/** Purpose of a request that a page makes while it is drawn. */
+export type PartKind =
+  | 'script'
+  | 'xhr'
+  | 'frame'
+  | 'preflight'
+  | 'style'
+  | 'image'
+  | 'font'
+  | 'media'
+  | 'other';
+
+/** A request that a page makes while it is drawn. */
+export interface PartRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly kind: PartKind;
+  /** Absolute URL of the document that asks. */
+  readonly documentUrl: string;
+}
+
+/** Why a request of a page is not made. */
+export interface PartRefusal {
+  readonly status: 'refused';
+  readonly reason: string;
+}
+
+/**
+ * Makes the requests of one page, under its crawl's address guard, robots.txt, pace and limits. Never rejects. The
+ * renderer disposes of no body: the caller keeps them for the archive.
+ */
+export type FetchPart = (request: PartRequest) => Promise<FetchOutcome | PartRefusal>;
+
+export interface RenderLimits {
+  /** Limit of the whole page, from the call on. */
+  readonly ms: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly links: number;
+  readonly htmlBytes: number;
+}
+
+export interface RenderJob {
+  readonly url: string;
+  /** The page as the crawl has fetched it: it is not requested again. `body` is decoded of its content coding. */
+  readonly document: Pick<ResponseHead, 'httpStatus' | 'headers'> & { readonly body: Uint8Array };
+  readonly userAgent: string;
+  readonly cookies: readonly RenderCookie[];
+  readonly limits: RenderLimits;
+  readonly behaviours: RenderBehaviours;
+  readonly screenshot?: boolean;
+}
+
+export interface RenderCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly url: string;
+}
+
+export interface RenderBehaviours {
+  /** Scrolls to the end of the page. */
+  readonly scroll: boolean;
+  /** CSS selectors of buttons that bring more. */
+  readonly click: readonly string[];
+}
+
+export type RenderState = 'rendered' | 'timedOut' | 'crashed' | 'tooLarge' | 'noBrowser';
+
+export interface Rendering {
+  readonly state: RenderState;
+  /** The document as drawn, shadow roots as declarative templates. Undefined if there is none. */
+  readonly html?: string;
+  /** URLs that are in no markup: popups, navigations that were refused, history entries, links of earlier scroll steps. */
+  readonly links: readonly string[];
+  /** Where the page's own script led at once instead of showing something. */
+  readonly navigatedTo?: string;
+  /** Cookies that scripts have set. */
+  readonly cookies: readonly RenderCookie[];
+  readonly screenshot?: Uint8Array;
+  readonly detail?: string;
+  readonly used: {
+    readonly requests: number;
+    readonly bytes: number;
+    readonly ms: number;
+    readonly cpuMs: number;
+  };
+}
+
+/** Draws pages by a browser that has no network of its own. */
+export interface Renderer {
+  /** Never rejects. Resolves soon after `job.limits.ms` at the latest. */
+  render(job: RenderJob, fetchPart: FetchPart, signal?: AbortSignal): Promise<Rendering>;
+  close(): Promise<void>;
+}
