@@ -1,9 +1,10 @@
 /** Runs a thread that crawls, and watches it. Loads nothing of what crawls. */
+
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../shared/core/base/error-message.ts';
 import { ownFile } from '../../shared/core/base/own-file.ts';
+import { threadOptions } from '../../shared/crawler/media-thread/thread-options.ts';
 import type { PageTask } from '../../shared/crawler/turn/page/page-work.ts';
-import { threadEnvironment } from '../../shared/engines/local/threads/thread-environment.ts';
 import type { Block } from '../../shared/engines/watchdog/block-watch.ts';
 import { watchThread } from '../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../shared/engines/watchdog/work-slot.ts';
@@ -44,7 +45,7 @@ export async function runCrawlThread({
   const thread = new Worker(ownFile('./thread', import.meta.url), {
     workerData,
     name: 'strand-crawl',
-    env: threadEnvironment(),
+    ...threadOptions(process.env),
     stdout: true,
     stderr: true,
   });

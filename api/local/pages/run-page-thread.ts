@@ -1,8 +1,9 @@
 /** Runs the thread of a session of pages, and watches it. Loads nothing of what crawls. */
+
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { ownFile } from '../../../shared/core/base/own-file.ts';
-import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';
+import { threadOptions } from '../../../shared/crawler/media-thread/thread-options.ts';
 import type { Block } from '../../../shared/engines/watchdog/block-watch.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
@@ -38,7 +39,7 @@ export function runPageThread({ start, onMessage, onEnd }: PageThreadOptions): P
     name: 'strand-pages',
     // A session of 1,000 pages of 50 KB has 370 MB at the peak instead of 440, for 6 % more CPU.
     resourceLimits: { maxYoungGenerationSizeMb: 24 },
-    env: threadEnvironment(),
+    ...threadOptions(process.env),
   });
   const reader = readSlot(slot);
   const watch = watchThread(thread, reader);

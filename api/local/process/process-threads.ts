@@ -2,12 +2,13 @@
  * Pages on several threads. A thread that a page blocks, or kills, is replaced, and the page is reported to
  * have failed.
  */
+
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { ownFile } from '../../../shared/core/base/own-file.ts';
 import { printable } from '../../../shared/core/text/printable.ts';
 import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
-import { threadEnvironment } from '../../../shared/engines/local/threads/thread-environment.ts';
+import { threadOptions } from '../../../shared/crawler/media-thread/thread-options.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import { printLines } from '../print-lines.ts';
@@ -132,7 +133,7 @@ function startThread(start: Omit<ProcessThreadStart, 'slot'>): ProcessThread {
   const thread = new Worker(ownFile('./process-thread', import.meta.url), {
     workerData: { ...start, slot },
     name: 'strand-process',
-    env: threadEnvironment(),
+    ...threadOptions(process.env),
     stdout: true,
     stderr: true,
   });

@@ -1,12 +1,11 @@
 /** A thread that reads documents, as the thread that crawls sees it. */
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../core/base/error-message.ts';
 import { ownFile } from '../../core/base/own-file.ts';
 import type { DocumentThreadData, ThreadJob, ThreadMessage } from './document-thread.ts';
 import type { DocumentTimes } from './document-times.ts';
 import type { ReadAnswer, ReadJob } from './read-whole.ts';
+import { threadOptions } from './thread-options.ts';
 import { type ThreadUsage, usageOf } from './thread-usage.ts';
 
 /** `usedMs`: what the document took, so far as it was measured. `endedUsedThread`: its thread, which had read others, ended. */
@@ -56,7 +55,7 @@ export class DocumentThread {
       workerData,
       name: 'strand-documents',
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      env: environment(),
+      ...threadOptions({}),
       stdout: true,
       stderr: true,
     });
@@ -151,12 +150,6 @@ function faultOf(error: unknown, memoryMb: number): ReadAnswer {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
     return { fault: `reading it took more than ${memoryMb} MiB of memory`, isLimit: true };
   return { fault: `it is damaged: ${messageOf(error).slice(0, 300)}` };
-}
-
-/** No secrets; and the cache of compiled code, which a thread would not have by itself. */
-function environment(): NodeJS.ProcessEnv {
-  const cache = getCompileCacheDir();
-  return cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) };
 }
 
 /** Only in functions, which esbuild has bundled (`cdk/bundle-function.ts`): the thread is a file beside the function. */

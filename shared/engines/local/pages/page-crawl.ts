@@ -9,8 +9,6 @@ import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import type { Fetcher } from '../../../crawler/ports/fetcher.ts';
 import type { Delivery, TurnQueue } from '../../../crawler/ports/turn-queue.ts';
-import { routeParcels } from '../../../crawler/routing/router.ts';
-import { wakeDueHosts } from '../../../crawler/routing/waker.ts';
 import { type PageWork, UNWATCHED } from '../../../crawler/turn/page/page-work.ts';
 import type { PageHooks } from '../../../crawler/turn/page-hooks.ts';
 import type { SeedEvent } from '../../../crawler/turn/seed-events.ts';
@@ -30,6 +28,7 @@ import { sessionConfig } from '../session/session-config.ts';
 import { type CapturedPage, capturePage } from './captured-page.ts';
 import { KeptVisits, type Visit } from './kept-visits.ts';
 import { type MemoryEngine, openMemoryEngine } from './memory-engine.ts';
+import { runPageLoops } from './page-loops.ts';
 import { parseResponse } from './parse-response.ts';
 
 export interface PageCrawlOptions {
@@ -60,8 +59,6 @@ export interface PageCrawl {
 /** Hosts that are served at once, and sockets. */
 const MAX_HOSTS = 64;
 const MAX_SOCKETS = 128;
-const WAKER_MS = 1000;
-const PARCELS = 500;
 /** A URL that was sent to its host so often and was not settled never will be. */
 const MAX_SENT = 5;
 
@@ -124,7 +121,9 @@ class RunningPages {
   async begin(): Promise<void> {
     const { crawl, record } = this.#options;
     await this.#engine.registry.create(crawl, record);
-    this.#loops = Promise.all([this.#worker.done, this.#route(), this.#wake()]);
+    const { done, crawls } = this.#worker;
+    const loops = runPageLoops(this.#engine, crawls, crawl, this.#stopping.signal);
+    this.#loops = Promise.all([done, loops]);
     this.#loops.catch(this.#options.onFailure);
   }
 
@@ -290,23 +289,5 @@ class RunningPages {
         return outcome;
       },
     };
-  }
-
-  async #route(): Promise<void> {
-    const { signal } = this.#stopping;
-    const { exchange } = this.#engine;
-    while (!signal.aborted) {
-      const parcels = await exchange.receive(PARCELS, WAKER_MS, signal);
-      if (parcels.length > 0) await routeParcels(this.#engine, this.#worker.crawls, parcels);
-    }
-  }
-
-  async #wake(): Promise<void> {
-    const { signal } = this.#stopping;
-    const woken = new Map<HostKey, { version: number; at: number }>();
-    while (!signal.aborted) {
-      await wakeDueHosts(this.#engine, this.#worker.crawls, this.#options.crawl, woken);
-      await this.#engine.clock.sleep(WAKER_MS, signal);
-    }
   }
 }

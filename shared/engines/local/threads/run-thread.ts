@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../core/base/error-message.ts';
 import { ownFile } from '../../../core/base/own-file.ts';
+import { threadOptions } from '../../../crawler/media-thread/thread-options.ts';
 import type { Block } from '../../watchdog/block-watch.ts';
 import { watchThread } from '../../watchdog/watch-thread.ts';
 import { readSlot } from '../../watchdog/work-slot.ts';
-import { threadEnvironment } from './thread-environment.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
 /** How a thread ended: on request, by reporting that it cannot continue, or otherwise. */
@@ -27,7 +27,7 @@ export function runThread(start: ThreadStart, onMessage: (message: FromThread) =
   const worker = new Worker(ownFile('./crawl-thread', import.meta.url), {
     workerData: start,
     name: `strand-${start.block + 1}`,
-    env: threadEnvironment(),
+    ...threadOptions(process.env),
   });
   const watch = watchThread(worker, readSlot(start.slot));
   const { promise: end, resolve } = Promise.withResolvers<ThreadEnd>();
