@@ -1,4 +1,5 @@
 import { BLOCKS } from '../parser/block-elements.ts';
+import { isShadowRoot } from '../parser/html-tree.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 import type { ContentElement } from './content-element.ts';
 import { UNSEEN } from './tags.ts';
@@ -41,6 +42,9 @@ class TreeElement implements ContentElement {
 
 const listOf = <T>(...items: T[]): T[] => items;
 
+/** The name given to the shadow root of an element: its content is text of the page, unlike that of other templates. */
+const SHADOW = '#shadow-root';
+
 /** Further elements of a document are dropped, with the text in them. */
 export const MAX_ELEMENTS = 100_000;
 
@@ -48,8 +52,8 @@ export const MAX_ELEMENTS = 100_000;
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
   (
     'alt alttext aria-hidden class colspan content data-lang data-language data-lazy-src data-original data-src data-srcset datetime ' +
-    'display encoding hidden href id itemprop lang mode name open popover property rel reversed role rowspan src srcset start style type value ' +
-    'xml:lang'
+    'display encoding hidden href id itemprop lang mode name open popover property rel reversed role rowspan shadowrootmode src srcset start ' +
+    'style type value xml:lang'
   ).split(' '),
 );
 
@@ -78,7 +82,8 @@ export function parseElements(
           return;
         }
         depth++;
-        const element = new TreeElement(elements.length, name, attributes, current);
+        const isShadow = name === 'template' && isShadowRoot({ get: (given) => attributes[given] });
+        const element = new TreeElement(elements.length, isShadow ? SHADOW : name, attributes, current);
         elements.push(element);
         const { children } = current;
         if (

@@ -1,8 +1,8 @@
 /**
  * As much of HTML's tree construction (HTML standard, section 13.2.6) as decides what is a link. Most tags
  * mean the same wherever they stand. The exceptions: tags inside `svg` and `math`, whose `a` and `title` are
- * other elements and whose `style` holds markup; inside `template`, which is not part of the document; inside
- * `select`, where browsers leave out nearly all. Only these, and what is open inside them, are tracked:
+ * other elements and whose `style` holds markup; inside `template`, which is not part of the document unless it is
+ * the shadow root of an element; inside `select`, where browsers leave out nearly all. Only these, and what is open inside them, are tracked:
  * elsewhere no element is remembered.
  */
 import { type Open, OpenElements } from './open-elements.ts';
@@ -38,10 +38,13 @@ export function createHtmlTree(): HtmlTree {
   const push = (entry: Open) => {
     if (open.length >= MAX_OPEN) return;
     open.push(entry);
-    if (entry.kind === 'template') templates++;
+    if (entry.kind === 'template' && !entry.isShadowRoot) templates++;
   };
   const popTo = (length: number) => {
-    while (open.length > length) if (open.pop()?.kind === 'template') templates--;
+    while (open.length > length) {
+      const entry = open.pop();
+      if (entry?.kind === 'template' && !entry.isShadowRoot) templates--;
+    }
   };
   const popForeign = () => {
     while (open.top()?.kind === 'foreign') open.pop();
@@ -65,7 +68,8 @@ export function createHtmlTree(): HtmlTree {
       return 'foreign';
     }
     const placement = inHtml();
-    if (name === 'template' || name === 'select') push({ kind: name, name });
+    if (name === 'template') push({ kind: name, name, isShadowRoot: isShadowRoot(attributes) });
+    else if (name === 'select') push({ kind: name, name });
     else if ((top?.kind === 'gate' || top?.kind === 'html') && !VOID.has(name)) push({ kind: 'html', name });
     return placement;
   };
@@ -82,8 +86,9 @@ export function createHtmlTree(): HtmlTree {
   const end = (name: string) => {
     const top = open.top();
     if (top === undefined) return;
-    if (name === 'template' && templates > 0 && top.kind !== 'foreign') {
-      popTo(open.lastTemplate());
+    const template = name === 'template' && top.kind !== 'foreign' ? open.lastTemplate() : -1;
+    if (template >= 0) {
+      popTo(template);
     } else if (top.kind === 'select') {
       if (name === 'select' || TABLE_PARTS.has(name)) open.pop();
     } else if (top.kind === 'foreign' || top.kind === 'gate') {
@@ -142,6 +147,12 @@ function leavesForeign(name: string, attributes: RawAttributes): boolean {
   if (name !== 'font') return LEAVES_FOREIGN.has(name);
   return attributes.has('color') || attributes.has('face') || attributes.has('size');
 }
+
+/** Whether a template is the shadow root of the element around it, which readers see (a "declarative" one). */
+export const isShadowRoot = (attributes: Pick<RawAttributes, 'get'>): boolean => {
+  const mode = attributes.get('shadowrootmode')?.toLowerCase();
+  return mode === 'open' || mode === 'closed';
+};
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 

@@ -11,6 +11,8 @@ export interface Open {
   readonly kind: 'foreign' | 'gate' | 'html' | 'template' | 'select';
   readonly name: string;
   readonly vocabulary?: 'svg' | 'math' | undefined;
+  /** A template whose content is part of the document. */
+  readonly isShadowRoot?: boolean;
 }
 
 interface Entry {

@@ -8,6 +8,7 @@ import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import { charsetOf, decodeAll } from '../../core/parser/charset-decoder.ts';
 import { decodeBody } from '../../core/parser/decode-body.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
+import { isShadowRoot } from '../../core/parser/html-tree.ts';
 import { charsetParameter } from '../../core/parser/media-type.ts';
 import { XHTML_TYPE } from '../../core/parser/type-of-xml.ts';
 import { xhtmlAsHtml } from '../../core/parser/xhtml-as-html.ts';
@@ -127,8 +128,31 @@ export function loadDocument(
   }
   return load(text, {
     ...options,
-    treeAdapter: { ...adapter, onItemPush: countOpen, onItemPop: () => void depth-- },
+    treeAdapter: {
+      ...adapter,
+      onItemPush: countOpen,
+      onItemPop(item) {
+        depth--;
+        if (item.name === 'template' && isShadowRoot({ get: (name) => item.attribs[name] }))
+          unwrap(adapter, item);
+      },
+    },
   });
+}
+
+type Item = Parameters<NonNullable<Parsers['adapter']['onItemPop']>>[0];
+
+/** A shadow root's content takes its place in the element around it, as readers see it: selectors find nothing in templates. */
+function unwrap(adapter: Parsers['adapter'], template: Item): void {
+  const { parent } = template;
+  if (parent?.children.at(-1) !== template) return;
+  const content = adapter.getTemplateContent(template);
+  adapter.detachNode(template);
+  for (const node of [...content.children]) {
+    node.parent = null;
+    adapter.appendChild(parent, node);
+  }
+  content.children = [];
 }
 
 const isHtml = (type: string | undefined) => type === 'text/html' || type === 'application/xhtml+xml';

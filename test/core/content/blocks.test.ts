@@ -56,6 +56,13 @@ describe('the text of a page falls into blocks', () => {
       ],
     ],
     ['<p>a <x-b><template><p>c</template>b</x-b></p>', [['p', 'a b']]],
+    [
+      '<x-a><template shadowrootmode=open><p>a</p></template><p>b</p></x-a>',
+      [
+        ['p', 'a'],
+        ['p', 'b'],
+      ],
+    ],
   ])('%s', (html, expected) => {
     expect(blocks(html)).toEqual(expected);
   });

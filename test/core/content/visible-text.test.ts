@@ -17,6 +17,7 @@ test.each([
     'The planet Jupiter is large. b c',
   ],
   ['a<button>b</button>c<br>d', 'a b c d'],
+  ['a<x-b><template shadowrootmode=open><p>b</p></template>c</x-b>', 'a b c'],
   ['10<sup>27</sup> kg, H<sub>2</sub>O, 1<sup>st</sup>, x<sub>i</sub>', '10^27 kg, H2O, 1st, x_i'],
   [
     'in 1702.<sup>2</sup> or 1702<sup><a href="#n">3</a></sup> or 1702<a href="#n"><sup>4</sup></a>',

@@ -147,6 +147,23 @@ describe('links', () => {
     ).toEqual(['http://example.com/yes']);
   });
 
+  test.each([
+    ['<x-a><template shadowrootmode=open><a href=/1></a></template><a href=/2></a></x-a>', ['1', '2']],
+    ['<x-a><TEMPLATE ShadowRootMode=CLOSED><p><a href=/1></a></template></x-a><a href=/2></a>', ['1', '2']],
+    ['<x-a><template shadowrootmode><a href=/1></a></template></x-a><a href=/2></a>', ['2']],
+    [
+      '<template><x-a><template shadowrootmode=open><a href=/1></a></template></x-a></template><a href=/2>',
+      ['2'],
+    ],
+    [
+      '<x-a><template shadowrootmode=open><template><a href=/1></a></template><a href=/2></a></template></x-a><a href=/3>',
+      ['2', '3'],
+    ],
+    ['<x-a><template shadowrootmode=open><svg><a href=/1></a></svg></template><a href=/2></a>', ['1', '2']],
+  ])('links in the shadow root of an element are links of the page: %s', (html, paths) => {
+    expect(urls(html)).toEqual(paths.map((path) => `http://example.com/${path}`));
+  });
+
   test('other languages of the page, the next and the previous one are links; an a counts before them', () => {
     const html = `<link rel="Alternate" hreflang=de href=/de><link rel=next href=/2><link rel="nofollow prev" href=/0>
       <link rel=alternate media=print href=/no><link hreflang=fr href=/no><link rel=nexto href=/no><a href=/2></a>`;

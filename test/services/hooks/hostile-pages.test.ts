@@ -22,6 +22,20 @@ describe('the views of a page that is made to take long', () => {
     expect(withoutHang(() => content(`a ${html} b`).text)).toBe('a b');
   });
 
+  test.each([1000, 100_000])('%i shadow roots', (count) => {
+    const html = '<x-a><template shadowrootmode=open><a>1</a><!-- --></template>2</x-a>'.repeat(count);
+    const { $ } = withoutHang(() => {
+      const page = content(`<main>${html}</main>`);
+      void page.$;
+      return page;
+    });
+    expect([$('x-a > a').length, $('template').length, $('x-a').first().html()]).toEqual([
+      count,
+      0,
+      '<a>1</a><!-- -->2',
+    ]);
+  });
+
   test('text is seen again after hidden elements, however deep', () => {
     const hidden = `<p hidden>x${'<i>'.repeat(600)}x${'</i>'.repeat(600)}</p>`;
     expect(content(`a<div hidden>x<b>x</b></div>b${hidden}c`).text).toBe('ab c');
