@@ -1,6 +1,7 @@
 /** The answers of the server that shows an archive. */
 import type { IncomingMessage } from 'node:http';
 import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
+import { keyedUrl, type RequestQuery } from '../../../shared/core/archive/request-query.ts';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { Semaphore } from '../../../shared/core/base/semaphore.ts';
 import { canonicalize, urlAsWritten } from '../../../shared/core/url/canonical.ts';
@@ -17,6 +18,7 @@ import {
   timeMap,
 } from './memento.ts';
 import { errorPage, indexPage } from './pages.ts';
+import { queryOfBody } from './query-of-body.ts';
 import { rawResponse } from './raw.ts';
 import { replay } from './replay.ts';
 
@@ -86,7 +88,9 @@ async function answer(options: ResponderOptions, reads: Semaphore, asked: Asked)
     return failure(404, 'Not found', `This server has no ${path}`);
   const release = await reads.acquire();
   try {
-    const place = { origin, timestamp, reference, isDocument: isDocument(request) };
+    const query = await queryOfBody(request);
+    if (query === 'tooLarge') return failure(413, 'Too large', 'The body of the request is too large');
+    const place = { origin, timestamp, reference, isDocument: isDocument(request), query };
     return raw === undefined ? await shown(options, place) : await unchanged(options, place);
   } finally {
     release?.();
@@ -97,12 +101,13 @@ async function answer(options: ResponderOptions, reads: Semaphore, asked: Asked)
  * Other websites that the user visits may send requests here, also under a name of theirs that leads to 127.0.0.1 (DNS
  * rebinding): only pages of this server, and the user, get an answer.
  */
-function refuse({ method, headers, socket }: IncomingMessage): Answer | undefined {
+function refuse({ method, headers, socket, url = '' }: IncomingMessage): Answer | undefined {
   const port = socket.localPort;
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`)
     return failure(421, 'Misdirected request', `Expected the address http://127.0.0.1:${port}/`);
-  if (method !== 'GET' && method !== 'HEAD')
-    return failure(405, 'Method not allowed', 'An archive only answers GET');
+  const isCapture = /^\/\d{4,17}(?:id_)?\//.test(url);
+  if (method !== 'GET' && method !== 'HEAD' && !isCapture)
+    return failure(405, 'Method not allowed', 'Only archived URLs answer other methods than GET');
   const site = headers['sec-fetch-site'];
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
   // A link that the user follows does no harm.
@@ -120,14 +125,21 @@ interface ShownAt {
   readonly timestamp: string;
   readonly reference: string;
   readonly isDocument: boolean;
+  /** Key of a request with a body: only a response to an equal request answers it. */
+  readonly query?: RequestQuery | undefined;
 }
 
 /** Returns the capture of the URL that is nearest to the time, and the requested URL. */
-function captureAt({ index, nameOf }: ResponderOptions, reference: string, timestamp: string) {
+function captureAt(
+  { index, nameOf }: ResponderOptions,
+  reference: string,
+  timestamp: string,
+  query?: RequestQuery,
+) {
   const asked = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
   const names = asked === undefined ? [] : [urlAsWritten(reference) ?? asked, asked, nameOf(asked)];
   const capture = names.reduce(
-    (found, name) => found ?? index.find(name, timestamp),
+    (found, name) => found ?? index.find(query ? keyedUrl(name, query) : name, timestamp),
     undefined as ReturnType<typeof index.find>,
   );
   return { capture, missing: () => notArchived(asked ?? reference) };
@@ -138,9 +150,9 @@ const notArchived = (url: string): Answer =>
 
 async function shown(
   options: ResponderOptions,
-  { origin, timestamp, reference, isDocument }: ShownAt,
+  { origin, timestamp, reference, isDocument, query }: ShownAt,
 ): Promise<Answer> {
-  const { capture, missing } = captureAt(options, reference, timestamp);
+  const { capture, missing } = captureAt(options, reference, timestamp, query);
   if (!capture) return missing();
   const { url, file, offset, length } = capture;
   const rewrite = (target: string) => pathOf({ url: target, timestamp });
@@ -154,9 +166,9 @@ async function shown(
 
 async function unchanged(
   options: ResponderOptions,
-  { origin, timestamp, reference }: ShownAt,
+  { origin, timestamp, reference, query }: ShownAt,
 ): Promise<Answer> {
-  const { capture, missing } = captureAt(options, reference, timestamp);
+  const { capture, missing } = captureAt(options, reference, timestamp, query);
   if (!capture) return missing();
   const { url, file, offset, length } = capture;
   const leadTo = (target: string) => `${origin}/${timestamp}id_/${target}`;

@@ -7,7 +7,7 @@ export interface FetchRequest {
   /** Default: GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Cut the body here instead of at the fetcher's own limit. */
   readonly maxBodyBytes?: number;
   /**

@@ -12,7 +12,8 @@ export interface HookRequest {
   readonly method?: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Bytes that are UTF-8 are text here. */
+  readonly body?: string | Uint8Array;
   readonly label?: string;
   /** JSON. */
   readonly data?: unknown;
@@ -23,10 +24,14 @@ const MARK = '#!';
 /**
  * The name of the request in the ledger: as JSON, in base64 that a URL may hold. Equal requests have equal names.
  */
-export function requestUrl(url: string, { method, headers, body, label, data }: HookRequest): string {
+export const requestUrl = (url: string, request: HookRequest): string =>
+  `${url}${MARK}${Buffer.from(JSON.stringify(storedRequest(request)), 'utf8').toString('base64url')}`;
+
+/** The request as JSON holds it. */
+export function storedRequest({ method, headers, body, label, data }: HookRequest) {
   const sorted = headers && Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const text = JSON.stringify({ method, headers: sorted, body, label, data });
-  return `${url}${MARK}${Buffer.from(text, 'utf8').toString('base64url')}`;
+  const sent = typeof body === 'object' ? { bytes: Buffer.from(body).toString('base64') } : { body };
+  return { method, headers: sorted, ...sent, label, data };
 }
 
 /** The URL that is fetched for a URL of the ledger. */
@@ -39,7 +44,9 @@ export function fetchedUrl(url: string): string {
 export function ownRequest(url: string): HookRequest | undefined {
   const at = url.indexOf(MARK);
   if (at < 0) return undefined;
-  return JSON.parse(Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8')) as HookRequest;
+  const stored = Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8');
+  const { bytes, ...request } = JSON.parse(stored) as HookRequest & { readonly bytes?: string };
+  return bytes === undefined ? request : { ...request, body: Buffer.from(bytes, 'base64') };
 }
 
 export const isOwnRequest = (url: string): boolean => url.includes('#');

@@ -286,7 +286,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #sentBytes(): Buffer {
     const head = Buffer.from(`${this.#shownHead()}\r\n`, 'latin1');
     const { body } = this.request;
-    return body === undefined ? head : Buffer.concat([head, Buffer.from(body, 'utf8')]);
+    return body === undefined
+      ? head
+      : Buffer.concat([head, typeof body === 'string' ? Buffer.from(body, 'utf8') : body]);
   }
 
   #shownHead(): string {

@@ -1,9 +1,16 @@
 /** The requests that `onPage` makes by `enqueue`, and the importance that it gives its page, checked. */
+import { isUtf8 } from 'node:buffer';
 import { encodeQuery } from '../../core/parser/query-charset.ts';
 import { MAX_FACTOR, MIN_FACTOR } from '../../core/recrawl/page-importance.ts';
 import { printable } from '../../core/text/printable.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
-import { fetchedUrl, type HookRequest, ownRequest, requestUrl } from '../../core/url/request-url.ts';
+import {
+  fetchedUrl,
+  type HookRequest,
+  ownRequest,
+  requestUrl,
+  storedRequest,
+} from '../../core/url/request-url.ts';
 import type { PageRequest } from '../../crawler/turn/page-hooks.ts';
 import type { EnqueueOptions } from '../project/project.ts';
 import { keepable } from './item-lines.ts';
@@ -121,7 +128,7 @@ function checkedRequest(options: EnqueueOptions): HookRequest {
     ...(label !== undefined && { label }),
     ...(data !== undefined && { data }),
   };
-  const { length } = JSON.stringify(request, keepable);
+  const { length } = JSON.stringify(storedRequest(request), keepable);
   if (length > MAX_REQUEST_CHARS)
     throw new RangeError(
       `Expected headers, body, label and data of at most ${MAX_REQUEST_CHARS} characters together, got ${length}`,
@@ -129,14 +136,22 @@ function checkedRequest(options: EnqueueOptions): HookRequest {
   return request;
 }
 
-function bodyOf(body: EnqueueOptions['body']): { readonly body?: string; readonly type?: string } {
+function bodyOf(body: EnqueueOptions['body']): {
+  readonly body?: string | Uint8Array;
+  readonly type?: string;
+} {
   if (body === undefined) return {};
   if (typeof body === 'string') return { body };
   if (body instanceof URLSearchParams)
     return { body: body.toString(), type: 'application/x-www-form-urlencoded' };
+  // Equal bodies have equal names, however they are given.
+  if (body instanceof Uint8Array)
+    return { body: isUtf8(body) ? Buffer.from(body).toString('utf8') : Uint8Array.from(body) };
   if (typeof body === 'object' && body !== null)
     return { body: JSON.stringify(body, keepable), type: 'application/json' };
-  throw new TypeError(`Expected body to be a string, URLSearchParams or an object, got ${shown(body)}`);
+  throw new TypeError(
+    `Expected body to be a string, URLSearchParams, Uint8Array or an object, got ${shown(body)}`,
+  );
 }
 
 function headersOf(

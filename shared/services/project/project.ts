@@ -167,8 +167,8 @@ export interface EnqueueOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Besides those of the crawler, and instead of its own of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, `URLSearchParams` as a form. */
-  readonly body?: string | URLSearchParams | object;
+  /** `URLSearchParams` are sent as a form, bytes (`Uint8Array`) as they are, and any other object as JSON. */
+  readonly body?: string | URLSearchParams | Uint8Array | object;
 }
 
 /** A function that is called with each page. */

@@ -62,7 +62,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
     endedAt,
     ...head,
     body: bodyOf(bytes),
-    requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestHeadOf(request)), request.headers),
+    requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestBytesOf(request)), request.headers),
     ipAddress,
     ...(bytes.length < whole.length ? { truncated: 'length' } : truncated !== undefined && { truncated }),
   };
@@ -125,9 +125,9 @@ function archivedRequest(request: Buffer, headers: FetchRequest['headers']): Buf
   ]);
 }
 
-function requestHeadOf({ url, method = 'GET', headers = {}, body = '' }: FetchRequest): string {
+function requestBytesOf({ url, method = 'GET', headers = {}, body = '' }: FetchRequest): Buffer {
   const { host, pathname, search } = new URL(url);
   const lines = [`${method} ${pathname}${search} HTTP/1.1`, `Host: ${host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }

@@ -58,7 +58,7 @@ export interface UrlRow {
   readonly causeCode?: ShownCauseCode;
   /** For a copy: the URL that it names as canonical, or the page whose text is nearly the same (`nearDuplicate`). */
   readonly duplicateOf?: string;
-  /** The method of a request by `enqueue` if that is not GET, and its body. */
+  /** The method of a request by `enqueue` if that is not GET, and its body: in base64 if it is not UTF-8. */
   readonly method?: string;
   readonly requestBody?: string;
 }
@@ -100,7 +100,8 @@ export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): 
     url: fetchedUrl(url),
     request,
     method: request?.method,
-    requestBody: request?.body,
+    requestBody:
+      typeof request?.body === 'object' ? Buffer.from(request.body).toString('base64') : request?.body,
     host: hostKey(url),
     depth,
     via,

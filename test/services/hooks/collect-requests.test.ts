@@ -16,6 +16,8 @@ describe('enqueue', () => {
     ['d#e', undefined, { url: 'https://a.test/b/d', request: {}, level: 0 }],
     ['/', { label: 'l', data: { a: 1 }, priority: 7 }, { request: { label: 'l', data: { a: 1 } }, level: 7 }],
     ['/', { body: 'b' }, { request: { method: 'POST', body: 'b' } }],
+    ['/', { body: Buffer.from('\ufeffé') }, { request: { method: 'POST', body: '\ufeffé' } }],
+    ['/', { body: Uint8Array.of(0xff, 0) }, { request: { method: 'POST', body: Uint8Array.of(0xff, 0) } }],
     [
       '/',
       { body: { a: 1 }, headers: { 'X-A': '1' } },
@@ -88,6 +90,7 @@ describe('the name of a request, in a message', () => {
     { label: 'l', data: { a: [1, null] }, priority: 7 },
     { body: new URLSearchParams({ q: 'a b' }), headers: { Authorization: 'Basic eA==', 'X-B': '1' } },
     { method: 'PUT', body: { a: 1 } },
+    { method: 'PUT', body: Uint8Array.of(0xff, 0) },
     { method: 'DELETE', headers: { b: '1', a: '\u00e9' } },
   ];
 
