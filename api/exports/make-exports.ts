@@ -9,6 +9,7 @@ import type { DerivedFormat } from '../../shared/services/exports/derived-record
 import type { ExportContext } from '../../shared/services/exports/export-context.ts';
 import type { ExportSource, OpenedSource } from '../../shared/services/exports/export-source.ts';
 import { stagesOf, waczParts } from '../../shared/services/exports/export-stages.ts';
+import type { ExportStore } from '../../shared/services/exports/export-store.ts';
 import { runStages } from '../../shared/services/exports/run-stages.ts';
 import { FolderNotEmpty } from '../folder-not-empty.ts';
 import type {
@@ -125,16 +126,20 @@ async function withContext<T>(
   }
 }
 
-const contextOf = (
-  source: ExportSource,
+const contextOf = (source: ExportSource, opened: OpenedSource, out: string, calls: ExportCalls) =>
+  exportContext(source, opened, new ExportFolder(out, join(out, WORK)), calls);
+
+/** For an export that is made in one slice. */
+export const exportContext = (
+  source: Omit<ExportSource, 'open'>,
   opened: OpenedSource,
-  out: string,
+  objects: ExportStore,
   { warn = () => {}, skip }: ExportCalls,
 ): ExportContext => ({
   ...source,
   ...opened,
   hosts: 0,
-  objects: new ExportFolder(out, join(out, WORK)),
+  objects,
   maxListed: Number.POSITIVE_INFINITY,
   now: Date.now,
   isLate: () => false,

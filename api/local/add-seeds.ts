@@ -15,7 +15,7 @@ import type { LocallyAdded } from '../stored-crawl.ts';
 import { openFolder, withRegistry } from './open-folder.ts';
 
 /** A worker knows its crawl's scope as it was two seconds ago (`crawl-state/crawls.ts`). */
-const SCOPE_HEARD_MS = 2500;
+export const SCOPE_HEARD_MS = 2500;
 
 /**
  * Puts the seeds on their way, and widens the crawl's scope by them. Throws `ControlError` if none of them

@@ -3,6 +3,7 @@ import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NoCrawl } from '../../shared/core/crawl/crawl-errors.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
+import { exportIdOf } from '../../shared/engines/local/exports/export-notes.ts';
 import { entriesOf, isOwnEntry, refuseLinks } from '../../shared/engines/local/folder-guard.ts';
 import { isArchiveEntry, isIndexEntry, isTemporaryEntry } from '../../shared/engines/local/folder-names.ts';
 import { type Folders, foldersOf } from '../../shared/engines/local/folders.ts';
@@ -25,6 +26,7 @@ export function deleteFolder(folder: string, { archive = false }: DeleteOptions 
   try {
     removeParts(paths.ledgers);
     removeEntries(paths.temporary, isTemporaryEntry);
+    removeExports(paths.exports, { archive });
     if (archive) {
       removeEntries(paths.archive, isArchiveEntry);
       removeEntries(paths.indexes, isIndexEntry);
@@ -59,6 +61,15 @@ function removeEntries(folder: string, isOwn: (name: string) => boolean): void {
   for (const entry of entriesOf(folder))
     if (entry.isFile() && isOwn(entry.name)) rmSync(join(folder, entry.name), { force: true });
   removeEmpty(folder);
+}
+
+/** The list of the exports, and with `archive` their files. */
+function removeExports(exports: string, { archive }: { readonly archive: boolean }): void {
+  for (const { name } of entriesOf(exports)) {
+    const id = exportIdOf(name);
+    if (id !== undefined && archive) rmSync(join(exports, id), { recursive: true, force: true });
+  }
+  removeEntries(exports, (name) => exportIdOf(name) !== undefined || /^lock(?:\.pid|-journal)?$/.test(name));
 }
 
 function removeParts(ledgers: string): void {

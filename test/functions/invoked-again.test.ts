@@ -5,7 +5,7 @@ import { createCompactorHandler } from '../../functions/compactor-handler.ts';
 import { createCrawlEnd } from '../../functions/crawl-end.ts';
 import { createExporterHandler } from '../../functions/exporter-handler.ts';
 import { createMeter } from '../../shared/engines/aws/cost/meter.ts';
-import { NO_PROGRESS } from '../../shared/engines/aws/exports/export-jobs.ts';
+import { NO_PROGRESS } from '../../shared/services/exports/held-export.ts';
 import { RECORD } from '../contract/subjects.ts';
 import { createFakeClock, T0 } from '../crawler/worker/fake-clock.ts';
 import { textOf } from '../golden.ts';

@@ -1,13 +1,13 @@
 /** The control of the API over crawls in folders of this machine: the crawls run in threads of this process. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type CrawlOptions, parseConfig } from '../../../shared/core/crawl/config.ts';
-import { CrawlExists, FolderInUse, NoCrawl } from '../../../shared/core/crawl/crawl-errors.ts';
 import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
 import { crawlNameOf } from '../../../shared/core/crawl/crawl-name.ts';
-import { openingSettings, openingText } from '../../../shared/core/crawl/opening-settings.ts';
+import type { SiteChanges, SiteOptions } from '../../../shared/core/crawl/sites.ts';
 import { quoted } from '../../../shared/core/text/printable.ts';
 import { canonicalize } from '../../../shared/core/url/canonical.ts';
 import { parseSeed } from '../../../shared/core/url/parse-seed.ts';
+import { systemClock } from '../../../shared/engines/system-clock.ts';
 import { refusedSeeds, sortSeeds } from '../../../shared/services/begin/sort-seeds.ts';
 import { asRefusal } from '../../../shared/services/control/as-refusal.ts';
 import { pageOfCaptures } from '../../../shared/services/control/capture-page.ts';
@@ -28,19 +28,22 @@ import {
   type SitePage,
   type SitePageRequest,
 } from '../../../shared/services/control/control.ts';
-import type { CrawlExport } from '../../../shared/services/control/crawl-export.ts';
+import type { CrawlExport, ExportRequest } from '../../../shared/services/control/crawl-export.ts';
 import type { CrawlDeletion, DeleteOptions } from '../../../shared/services/control/deletion.ts';
+import { beginExport, exportOf } from '../../../shared/services/control/export-queries.ts';
 import type { HostPageRequest } from '../../../shared/services/control/host-queries.ts';
 import type { CrawlSummary } from '../../../shared/services/report/summary.ts';
 import type { UrlDetail } from '../../../shared/services/report/url-detail.ts';
 import { deleteCrawl } from '../../delete-crawl.ts';
-import type { FolderEntry } from '../../folder-types.ts';
 import { listCrawls, openCrawl } from '../../open-crawl.ts';
 import type { RunningCrawl } from '../../running-crawl.ts';
 import { resumeCrawl, startCrawl } from '../../start-crawl.ts';
 import type { StoredCrawl } from '../../stored-crawl.ts';
 import { archiveOf } from '../crawl-archive.ts';
+import { setSites } from '../set-sites.ts';
 import { capturesIn } from './captures-in.ts';
+import { FolderExports } from './folder-exports.ts';
+import { checkOpen, entryOf, refused } from './folder-refusals.ts';
 
 export interface FolderControlOptions {
   /** The folder of the crawls' folders. */
@@ -60,9 +63,16 @@ export class FolderControl implements ApiControl {
   readonly #options: FolderControlOptions;
   readonly #running = new Map<CrawlId, RunningCrawl>();
   readonly #ending = new AbortController();
+  readonly #exports: FolderExports;
 
   constructor(options: FolderControlOptions) {
     this.#options = options;
+    this.#exports = new FolderExports(options.folder, options.onError);
+  }
+
+  /** Continues the exports that an earlier process has left. */
+  continueExports(): Promise<void> {
+    return this.#exports.continueAll();
   }
 
   /** The crawl if this process runs it. */
@@ -79,10 +89,10 @@ export class FolderControl implements ApiControl {
     });
   }
 
-  /** Interrupts the crawls of this process, which store what they have fetched. */
+  /** Interrupts the crawls of this process, which store what they have fetched, and its exports. */
   async close(): Promise<void> {
     this.#ending.abort();
-    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+    await Promise.allSettled([this.#exports.close(), ...[...this.#running.values()].map(({ done }) => done)]);
   }
 
   async create({ crawl: given, seeds = [], sites, config = {}, dedupeFrom }: NewCrawl): Promise<BegunCrawl> {
@@ -108,15 +118,15 @@ export class FolderControl implements ApiControl {
 
   async addSeeds(crawl: CrawlId, urls: readonly string[]): Promise<AddedSeeds> {
     const { added, refused: left } = await this.opened(crawl, (stored) => stored.addSeeds(urls));
-    const begun = this.#running.get(crawl);
-    // A crawl that is just ending may not take them up.
-    if (begun) begun.done.then(() => this.#takeUp(crawl)).catch(this.#options.onError);
-    else await this.#takeUp(crawl);
+    await this.#takeUpSoon(crawl);
     return { crawl, added, refused: left };
   }
 
-  async setSites(): Promise<never> {
-    throw notHere('the list of sites is', 'strand resume DIR --sites FILE');
+  async setSites(crawl: CrawlId, sites: readonly SiteOptions[]): Promise<SiteChanges> {
+    const policy = { defaults: this.#options.settings };
+    const changes = await refused(crawl, () => setSites(this.#placeOf(crawl), sites, policy, systemClock));
+    await this.#takeUpSoon(crawl);
+    return changes;
   }
 
   sites(crawl: CrawlId, page: SitePageRequest): Promise<SitePage> {
@@ -158,7 +168,7 @@ export class FolderControl implements ApiControl {
 
   async delete(crawl: CrawlId, { archive = false }: DeleteOptions = {}): Promise<CrawlDeletion> {
     const requestedAt = new Date().toISOString();
-    await this.#running.get(crawl)?.stop();
+    await Promise.all([this.#running.get(crawl)?.stop(), this.#exports.stop(crawl)]);
     await refused(crawl, () => deleteCrawl(this.#placeOf(crawl), { archive }));
     const deletedAt = new Date().toISOString();
     return { crawl, state: 'deleted', archive, requestedAt, deletedAt };
@@ -195,16 +205,17 @@ export class FolderControl implements ApiControl {
     });
   }
 
-  async beginExport(): Promise<never> {
-    throw notHere('exports are', 'strand export DIR');
+  async beginExport(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport> {
+    await this.status(crawl);
+    return beginExport({ exports: this.#exports }, crawl, request);
   }
 
   exports(crawl: CrawlId): Promise<readonly CrawlExport[]> {
-    return this.opened(crawl, async () => []);
+    return this.opened(crawl, () => this.#exports.list(crawl));
   }
 
-  async exportOf(_: CrawlId, id: string): Promise<never> {
-    throw new ControlError('notFound', `There is no export ${quoted(id)}`, 'export');
+  exportOf(crawl: CrawlId, id: string): Promise<CrawlExport> {
+    return this.opened(crawl, () => exportOf({ exports: this.#exports }, crawl, id));
   }
 
   #placeOf(crawl: CrawlId): string {
@@ -226,6 +237,13 @@ export class FolderControl implements ApiControl {
   #checkRoom(): void {
     if (this.#running.size >= MAX_RUNNING)
       throw new ControlError('conflict', `${MAX_RUNNING} crawls run already; wait for one to end`);
+  }
+
+  /** A crawl that is just ending may not take up what it was sent. */
+  async #takeUpSoon(crawl: CrawlId): Promise<void> {
+    const begun = this.#running.get(crawl);
+    if (begun) begun.done.then(() => this.#takeUp(crawl)).catch(this.#options.onError);
+    else await this.#takeUp(crawl);
   }
 
   /** Continues a crawl that has work, and that no process works on. */
@@ -255,43 +273,3 @@ export class FolderControl implements ApiControl {
 
 const nameOf = (urls: readonly string[]): CrawlId =>
   crawlNameOf(urls.slice(0, 1).map((url) => canonicalize(parseSeed(url) ?? '') ?? ''));
-
-/** A caller of the API begins crawls, but opens nothing of the operator's machine: that is for the operator's own settings. */
-function checkOpen(config: CrawlOptions): void {
-  const [opening] = openingSettings(config);
-  if (opening)
-    throw new ControlError(
-      'invalid',
-      `${openingText(opening)}: only the operator of this server sets it`,
-      `config.${opening[0]}`,
-    );
-}
-
-const notHere = (things: string, command: string): ControlError =>
-  new ControlError('invalid', `On one machine ${things} not for the API: ${command}`);
-
-/** Names are those of folders. A crawl without a process continues when it is resumed. */
-function entryOf({ folder, state, reason, pages }: FolderEntry): CrawlEntry {
-  const crawl = basename(folder);
-  const isEnded = state === 'interrupted' || state === 'sleeping';
-  if (state === 'unreadable') return { crawl, state: 'stopped', reason: reason ?? state, pages };
-  return { crawl, state: isEnded ? 'paused' : state, ...(reason !== undefined && { reason }), pages };
-}
-
-async function refused<T>(crawl: CrawlId, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof NoCrawl)
-      throw new ControlError('notFound', `There is no crawl ${quoted(crawl)}`, 'crawl', { cause: error });
-    if (error instanceof CrawlExists)
-      throw new ControlError('conflict', `There is a crawl ${quoted(crawl)} already`, 'crawl', {
-        cause: error,
-      });
-    if (error instanceof FolderInUse)
-      throw new ControlError('conflict', `A process works on the crawl ${quoted(crawl)}`, 'crawl', {
-        cause: error,
-      });
-    throw asRefusal(error);
-  }
-}

@@ -58,6 +58,7 @@ export async function serveApi({
     onError,
     onRunning: (crawl, running) => series.follow(crawl, running),
   });
+  await control.continueExports();
   const firecrawl = new Firecrawl({ control, folder, settings });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -17,7 +17,13 @@ import { foldersOf, makerOf, unfinishedOutputs } from './folders.ts';
 export const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
 
 const PATHS = foldersOf('');
-const FOLDERS: ReadonlySet<string> = new Set([PATHS.ledgers, PATHS.archive, PATHS.indexes, PATHS.temporary]);
+const FOLDERS: ReadonlySet<string> = new Set([
+  PATHS.ledgers,
+  PATHS.archive,
+  PATHS.indexes,
+  PATHS.temporary,
+  PATHS.exports,
+]);
 const NAMES: ReadonlySet<string> = new Set([
   ...Object.values(PATHS),
   unfinishedOutputs(PATHS),

@@ -20,6 +20,8 @@ export const foldersOf = (folder: string) => ({
   olderLog: join(folder, 'log.1.jsonl'),
   /** Bodies too large for memory, while they are handled. */
   temporary: join(folder, 'tmp'),
+  /** The exports that the API makes. */
+  exports: join(folder, 'exports'),
   /** Index of the pages' words, made by the first search. */
   search: join(folder, 'search.sqlite'),
   /** The pages as documents, where they are kept: lines of JSON, and the same as a table. */

@@ -32,7 +32,7 @@ export function planSiteChanges(
 export async function storeSiteChanges(
   registry: Pick<CrawlRegistry, 'setSites' | 'storeSites'>,
   crawl: CrawlId,
-  { sites }: PlannedSites,
+  { sites }: Pick<PlannedSites, 'sites'>,
 ): Promise<void> {
   await registry.setSites(crawl, await registry.storeSites(crawl, sites));
 }

@@ -1,4 +1,4 @@
-/** Exports that a stack makes of a crawl by itself, as a job that may take hours. */
+/** Exports that a stack, or the API on one machine, makes of a crawl by itself: jobs that may take hours. */
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 
 /**
@@ -62,7 +62,7 @@ export interface CrawlExport extends ExportRequest {
   /** Its name among the exports of the crawl. */
   readonly id: string;
   readonly state: ExportState;
-  /** Where its files are: `s3://BUCKET/exports/CRAWL/ID/`. They are whole when `export.json` is there. */
+  /** Where its files are: `s3://BUCKET/exports/CRAWL/ID/` or `file:///.../CRAWL/exports/ID/`. They are whole when `export.json` is there. */
   readonly location: string;
   /** ISO 8601, UTC. */
   readonly requestedAt: string;
@@ -79,7 +79,11 @@ export interface CrawlExport extends ExportRequest {
   readonly message?: string | undefined;
 }
 
-/** The exports of an engine whose workers run elsewhere. */
+/** The id of an export that is begun now: `csv-20261129160512-1f3a`. */
+export const newExportId = (format: CloudFormat, now: number, uuid: string): string =>
+  `${format}-${new Date(now).toISOString().replace(/\D/g, '').slice(0, 14)}-${uuid.slice(0, 4)}`;
+
+/** The exports that an engine makes by itself. */
 export interface CrawlExports {
   /** Begins an export. */
   begin(crawl: CrawlId, request: ExportRequest): Promise<CrawlExport>;

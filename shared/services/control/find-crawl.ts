@@ -39,6 +39,12 @@ export function checkKept(crawl: CrawlId, record: CrawlRecord): void {
     );
 }
 
+/** Throws {@link ControlError} if the operator has stopped the crawl. */
+export function checkNotStopped(crawl: CrawlId, { status }: CrawlRecord): void {
+  if (status === 'stopped')
+    throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+}
+
 /** Fingerprints of URLs made under other rules do not compare. `advice`: what the operator can do. */
 export function checkRules(
   crawl: CrawlId,

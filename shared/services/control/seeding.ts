@@ -3,7 +3,6 @@ import { takeSeedCredentials } from '../../core/crawl/seed-credentials.ts';
 import type { SiteChanges } from '../../core/crawl/sites.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../crawler/ports/crawl-registry.ts';
-import { planSiteChanges, storeSiteChanges } from '../begin/change-sites.ts';
 import { planSeeds } from '../begin/plan-seeds.ts';
 import { sendSeeds } from '../begin/send-seeds.ts';
 import { refusedSeeds, type SortedSeeds } from '../begin/sort-seeds.ts';
@@ -16,10 +15,10 @@ import type { ControlEngine } from './control-engine.ts';
 import { checkNotDeleted } from './delete-crawl.ts';
 import { checkRoom, pauseIfFull } from './deployer-limits.ts';
 import { beginReferring, checkArchiveKept } from './earlier-crawls.ts';
-import { checkKept, checkRules, createFinder } from './find-crawl.ts';
+import { checkKept, checkNotStopped, checkRules, createFinder } from './find-crawl.ts';
 import { type ControlPolicy, type PlannedRequest, planRequest } from './plan-request.ts';
 import { newCrawlSchema, newSeedsSchema, newSitesSchema } from './request-schemas.ts';
-import { planSites } from './site-list.ts';
+import { changeSites } from './site-list.ts';
 
 /** An ARN is shorter. */
 const MAX_CALLER_LENGTH = 300;
@@ -112,8 +111,7 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     const record = await this.#finder.recordOf(crawl);
     checkRules(crawl, record);
     checkKept(crawl, record);
-    if (record.status === 'stopped')
-      throw new ControlError('conflict', `The crawl ${quoted(crawl)} is stopped: resume it first`);
+    checkNotStopped(crawl, record);
     return record;
   }
 
@@ -128,19 +126,18 @@ export class Seeding implements Pick<Control, 'addSeeds' | 'seed' | 'setSites'> 
     return added(crawl, seeds);
   }
 
-  /** Replaces the list of sites. In this order, so that a crash loses nothing: the list, the status, the seeds. */
   async setSites(...[crawl, given]: Parameters<Control['setSites']>): Promise<SiteChanges> {
     checkRequest(newSitesSchema, { sites: given }, 'the sites');
     const { registry, clock } = this.#engine;
     const record = await this.#openForSeeds(crawl);
-    const config = configOf(crawl, record);
-    const next = planSites(given, config, this.#policy);
-    const before = record.sites ? await registry.readSites(crawl, record.sites) : [];
-    const planned = orRefused(() => planSiteChanges(before, next, config));
-    await storeSiteChanges(registry, crawl, planned);
-    if (planned.seeds.length > 0 && registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
-    if (planned.seeds.length > 0) await this.#bring(crawl, record, planned.seeds);
-    return planned.changes;
+    const change = {
+      ...{ ...this.#policy, registry, crawl, record },
+      untilHeard: async () => {
+        if (registry.isShared) await clock.sleep(SCOPE_HEARD_MS);
+      },
+      bring: (urls: readonly string[]) => this.#bring(crawl, record, urls),
+    };
+    return changeSites(change, given);
   }
 
   /** Sends seeds to a crawl that is there, and runs again if it was finished. */

@@ -3,13 +3,21 @@ import { orExplained } from '../../core/base/explain-errors.ts';
 import { checkSites } from '../../core/crawl/check-sites.ts';
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import { type Site, type SiteOptions, Sites, type SitesRef } from '../../core/crawl/sites.ts';
+import {
+  type Site,
+  type SiteChanges,
+  type SiteOptions,
+  Sites,
+  type SitesRef,
+} from '../../core/crawl/sites.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../crawler/ports/crawl-registry.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import { planSiteChanges, storeSiteChanges } from '../begin/change-sites.ts';
 import { isWanted, type SiteEntries, siteEntries } from '../report/site-entries.ts';
-import { asRefusal } from './as-refusal.ts';
+import { asRefusal, orRefused } from './as-refusal.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkPatterns } from './check-patterns.ts';
+import { configOf } from './config-of.ts';
 import { ControlError, type SitePage, type SitePageRequest } from './control.ts';
 import { type DeployerLimits, limitedOptions } from './deployer-limits.ts';
 import { checkedLimit } from './host-queries.ts';
@@ -49,6 +57,36 @@ export function planSites(
     return sites;
   };
   return orExplained(plan, (error) => asRefusal(error, 'sites'));
+}
+
+export interface SiteChange extends SitePolicy {
+  readonly registry: Pick<CrawlRegistry, 'readSites' | 'setSites' | 'storeSites'>;
+  readonly crawl: CrawlId;
+  readonly record: CrawlRecord;
+  /** Resolves when the processes that work on the crawl know the new list. */
+  readonly untilHeard: () => Promise<void>;
+  /** Sends seeds to the crawl, and sets it running if it was finished. */
+  readonly bring: (urls: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Replaces the list of sites of a crawl. In this order, so that a crash loses nothing: the list, the status, the seeds. Throws
+ * {@link ControlError}.
+ */
+export async function changeSites(
+  { registry, crawl, record, untilHeard, bring, ...policy }: SiteChange,
+  given: readonly SiteOptions[],
+): Promise<SiteChanges> {
+  const config = configOf(crawl, record);
+  const next = planSites(given, config, policy);
+  const before = record.sites ? await registry.readSites(crawl, record.sites) : [];
+  const { changes, seeds, ...planned } = orRefused(() => planSiteChanges(before, next, config));
+  await storeSiteChanges(registry, crawl, planned);
+  if (seeds.length > 0) {
+    await untilHeard();
+    await bring(seeds);
+  }
+  return changes;
 }
 
 /** Names the site instead of the override that it is checked as. */

@@ -5,6 +5,8 @@ import type { CrawlExport, ExportRequest } from '../control/crawl-export.ts';
 /** The facts of an export that change while it is made. */
 export type ExportProgress = Pick<CrawlExport, 'files' | 'bytes' | 'records' | 'skipped' | 'share'>;
 
+export const NO_PROGRESS: ExportProgress = { files: 0, bytes: 0, records: 0, skipped: 0, share: 0 };
+
 /** An export as the function that works on it holds it. */
 export interface HeldExport {
   readonly crawl: CrawlId;

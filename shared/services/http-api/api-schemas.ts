@@ -306,13 +306,17 @@ const crawlExportSchema = z.strictObject({
   format: z.enum(CLOUD_FORMATS),
   tables: z.array(z.enum(CLOUD_TABLES)).optional(),
   state: z.enum(EXPORT_STATES).describe('`waiting`: not begun yet'),
-  location: z.string().describe('The folder of its files in S3; they are whole when `export.json` is there'),
+  location: z
+    .string()
+    .describe('The folder of its files, in S3 or on the machine; they are whole when `export.json` is there'),
   requestedAt: time,
   endedAt: time.optional(),
   files: count,
   bytes: count.describe('Of the files so far'),
   records: count.describe('In the files so far'),
-  skipped: count.describe('Records that cannot be read; the log of the function exporter has the reasons'),
+  skipped: count.describe(
+    'Records that cannot be read; on a stack, the log of the function exporter has the reasons',
+  ),
   share: z.number().min(0).max(1).describe('Of the work that is done'),
   message: z.string().optional().describe('Why it has failed'),
 }) satisfies z.ZodType<CrawlExport>;

@@ -235,7 +235,8 @@ export const ROUTES: readonly Route[] = [
     operationId: 'createExport',
     method: 'POST',
     path: '/crawls/{crawl}/exports',
-    summary: 'Begin an export, which the stack makes by itself and writes to its bucket. It may take hours.',
+    summary:
+      'Begin an export, which is made meanwhile: a stack writes it to its bucket, one machine to the folder of the crawl. It may take hours.',
     params: crawl,
     body: newExportSchema,
     bodyName: 'NewExport',
@@ -247,7 +248,7 @@ export const ROUTES: readonly Route[] = [
     operationId: 'listExports',
     method: 'GET',
     path: '/crawls/{crawl}/exports',
-    summary: 'The exports of a crawl that the stack makes or has made.',
+    summary: 'The exports of a crawl that are made or were made this way.',
     params: crawl,
     answerName: 'ExportList',
     run: async (control, { params }) => ({ exports: await control.exports(params.crawl) }),

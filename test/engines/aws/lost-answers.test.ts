@@ -8,7 +8,7 @@ import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
 import { layOut } from '../../../shared/engines/aws/archive/compact-layout.ts';
 import { takeLease } from '../../../shared/engines/aws/archive/compact-lease.ts';
 import { openItemTables } from '../../../shared/engines/aws/archive/item-table-plan.ts';
-import { ExportJobs, NO_PROGRESS } from '../../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportJobs } from '../../../shared/engines/aws/exports/export-jobs.ts';
 import { createCrawlCounters } from '../../../shared/engines/aws/state/crawl-counters.ts';
 import { CrawlStore } from '../../../shared/engines/aws/state/crawl-store.ts';
 import { HookState } from '../../../shared/engines/aws/state/hook-state.ts';
@@ -17,6 +17,7 @@ import { createPartStore } from '../../../shared/engines/aws/state/part-store.ts
 import { StateCommits } from '../../../shared/engines/aws/state/state-commits.ts';
 import { StateValues } from '../../../shared/engines/aws/state/state-values.ts';
 import { AwsWorkerPool } from '../../../shared/engines/aws/workers/worker-pool.ts';
+import { NO_PROGRESS } from '../../../shared/services/exports/held-export.ts';
 import { createServices } from '../../../simulation/test/models/dynamo-services.ts';
 import { headOf, RECORD } from '../../contract/subjects.ts';
 import { createFakeClock } from '../../crawler/worker/fake-clock.ts';

@@ -10,8 +10,14 @@ import {
   type ExportRequest,
   type ExportState,
   isOpenExport,
+  newExportId,
 } from '../../../services/control/crawl-export.ts';
-import type { ExportNotes, ExportProgress, HeldExport } from '../../../services/exports/held-export.ts';
+import {
+  type ExportNotes,
+  type ExportProgress,
+  type HeldExport,
+  NO_PROGRESS,
+} from '../../../services/exports/held-export.ts';
 import { EXPORTS, type StateTable } from '../state/tables.ts';
 import { type Item, itemKey, N, S } from '../table/item.ts';
 import { queryItems } from '../table/query.ts';
@@ -21,8 +27,6 @@ import { exportsPrefix } from './export-folders.ts';
 export interface ExportJobsContext extends StateTable {
   readonly bucket: string;
 }
-
-export const NO_PROGRESS: ExportProgress = { files: 0, bytes: 0, records: 0, skipped: 0, share: 0 };
 
 /** The export was taken over by another function, or deleted. Nothing needs to be undone: stop. */
 export class ExportLost extends Error {
@@ -42,7 +46,7 @@ export class ExportJobs implements CrawlExports, ExportNotes {
   async begin(crawl: CrawlId, { format, tables }: ExportRequest, name?: string): Promise<CrawlExport> {
     const { clock } = this.#context;
     const now = clock.now();
-    const id = name ?? `${format}-${stampOf(now)}-${clock.uuid().slice(0, 4)}`;
+    const id = name ?? newExportId(format, now, clock.uuid());
     const item = {
       ...keyOf(crawl, id),
       request: S(JSON.stringify({ format, ...(tables && { tables }) })),
@@ -195,6 +199,3 @@ function namesIn(sortKey: string): { crawl: CrawlId; id: string } {
 }
 
 const isoTime = (time: string | undefined): string => new Date(Number(time)).toISOString();
-
-/** `YYYYMMDDhhmmss` */
-const stampOf = (time: number): string => new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);

@@ -1,12 +1,20 @@
 /** The API of a stack over folders of this machine, and who gets an answer. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Series } from '../../../../api/local/api-server/events.ts';
 import { readToken } from '../../../../api/local/api-server/guard.ts';
 import { serveApi } from '../../../../api/local/api-server/serve-api.ts';
+import { FolderExportNotes } from '../../../../shared/engines/local/exports/export-notes.ts';
+import {
+  CLOUD_FORMATS,
+  type CrawlExport,
+  isOpenExport,
+} from '../../../../shared/services/control/crawl-export.ts';
 import { answerSchema, ROUTES } from '../../../../shared/services/http-api/route-table.ts';
 import { serveAnswers } from '../../small-server.ts';
 
@@ -16,10 +24,16 @@ const temporary = (): string => {
   return folder;
 };
 
-async function open({ tokenFile }: { tokenFile?: string } = {}) {
+async function open({
+  tokenFile,
+  folder = join(temporary(), 'crawls'),
+}: {
+  tokenFile?: string;
+  folder?: string;
+} = {}) {
   const errors: unknown[] = [];
   const server = await serveApi({
-    folder: join(temporary(), 'crawls'),
+    folder,
     settings: { allowPrivateAddresses: ['127.0.0.0/8'], delayMs: 0, adaptive: false },
     tokenFile,
     onError: (error) => errors.push(error),
@@ -33,7 +47,7 @@ async function open({ tokenFile }: { tokenFile?: string } = {}) {
     const response = await fetch(server.url + path, { method, ...sent });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
-  return { server, call, errors };
+  return { server, call, errors, folder };
 }
 
 /** Sends a request with any header. */
@@ -129,6 +143,88 @@ test('a crawl that runs is paused, refused to a second process, and interrupted 
   expect((await call('POST', '/crawls/slow/resume')).body).toMatchObject({ state: 'running' });
   expect((await call('POST', '/crawls/slow/resume')).status).toBe(409);
   expect((await call('POST', '/crawls/slow/stop')).body).toMatchObject({ state: 'stopped' });
+});
+
+/** Waits until no export of the crawl is open. */
+async function exported(call: Awaited<ReturnType<typeof open>>['call'], crawl: string) {
+  for (;;) {
+    const exports = (await call('GET', `/crawls/${crawl}/exports`)).body.exports as CrawlExport[];
+    if (!exports.some(({ state }) => isOpenExport(state))) return exports;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('each kind of export is made in the folder of its crawl, and said when it is whole', async () => {
+  const site = await serveAnswers('127.81.3.4', SITE);
+  const { call, errors, folder } = await open();
+  await call('POST', '/crawls', { crawl: 'docs', seeds: [site] });
+  await ended(call, 'docs');
+  const begun: unknown[] = [];
+  const answer = ROUTES.find(({ operationId }) => operationId === 'createExport')!;
+  for (const format of CLOUD_FORMATS) {
+    const { status, body } = await call('POST', '/crawls/docs/exports', { format });
+    expect([format, status, answerSchema(answer).safeParse(body).error]).toEqual([format, 202, undefined]);
+    begun.push(body.id);
+    if (begun.length % 8 === 0) await exported(call, 'docs');
+  }
+  const made = await exported(call, 'docs');
+  expect(made.map(({ id }) => id)).toEqual(begun.sort());
+  for (const { id, format, state, location, share, message } of made) {
+    expect([format, state, share, message]).toEqual([format, 'done', 1, undefined]);
+    expect(location).toBe(pathToFileURL(join(folder, 'docs', 'exports', id, '/')).href);
+    expect(readdirSync(new URL(location))).toContain('export.json');
+    expect((await call('GET', `/crawls/docs/exports/${id}`)).body).toMatchObject({ id, state: 'done' });
+  }
+  const urls = made.find(({ format }) => format === 'jsonl')!;
+  const [file] = readdirSync(new URL(urls.location)).filter((name) => name !== 'export.json');
+  const text = gunzipSync(readFileSync(new URL(file!, urls.location))).toString();
+  expect(text).toContain(`"url":"${site}/a"`);
+  expect((await call('GET', '/crawls/docs/exports/..%2F..%2Fdocs')).status).toBe(404);
+  await call('DELETE', '/crawls/docs?archive=true');
+  expect([readdirSync(folder), errors]).toEqual([[], []]);
+});
+
+test('exports that a process has left are made by the next one, and one that never ends is given up', async () => {
+  const site = await serveAnswers('127.81.3.5', SITE);
+  const { call, folder, errors } = await open();
+  await call('POST', '/crawls', { crawl: 'docs', seeds: [site] });
+  await ended(call, 'docs');
+  const exports = join(folder, 'docs', 'exports');
+  const clock = { now: () => 0, uuid: () => '1f3a' };
+  const left = await new FolderExportNotes('docs', exports, clock).begin({ format: 'csv' });
+  const note = JSON.parse(readFileSync(join(exports, `${left.id}.json`), 'utf8'));
+  const hopeless = left.id.replace('1f3a', '0000');
+  writeFileSync(join(exports, `${hopeless}.json`), JSON.stringify({ ...note, state: 'running', tries: 3 }));
+  writeFileSync(join(exports, `${left.id.replace('1f3a', '2222')}.json`), '{"half":');
+  const next = await open({ folder });
+  const found = await exported(next.call, 'docs');
+  expect(found.map(({ id, state, message }) => [id, state, message])).toEqual([
+    [hopeless, 'failed', '3 tries came to no end'],
+    [left.id, 'done', undefined],
+  ]);
+  expect([errors, next.errors]).toEqual([[], []]);
+});
+
+test('the list of sites is replaced while the crawl runs and after', async () => {
+  const first = await serveAnswers('127.81.3.6', SITE);
+  const second = await serveAnswers('127.81.3.7', SITE);
+  const third = await serveAnswers('127.81.3.8', SITE);
+  const { call } = await open();
+  await call('POST', '/crawls', { crawl: 'many', sites: [{ url: first }], config: { delayMs: 1000 } });
+  const changed = await call('POST', '/crawls/many/sites', { sites: [{ url: first }, { url: second }] });
+  expect(changed).toEqual({
+    status: 200,
+    body: { added: [new URL(second).host], changed: [], removed: [] },
+  });
+  await ended(call, 'many');
+  const again = await call('POST', '/crawls/many/sites', { sites: [{ url: second }, { url: third }] });
+  expect(again.body).toMatchObject({ added: [new URL(third).host], removed: [new URL(first).host] });
+  while ((await ended(call, 'many')).pages !== 9) await new Promise((resolve) => setTimeout(resolve, 50));
+  const { body } = await call('GET', '/crawls/many/sites');
+  expect((body.sites as { site: string }[]).map(({ site }) => site)).toEqual([`${second}/`, `${third}/`]);
+  const wrong = await call('POST', '/crawls/many/sites', { sites: [{ url: second, robots: 'ignore' }] });
+  expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([400, expect.stringMatching(/robots/)]);
+  await call('POST', '/crawls/many/stop');
 });
 
 test.each<[method: string, path: string, body: unknown, status: number, message: RegExp]>([

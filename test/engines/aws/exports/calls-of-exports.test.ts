@@ -1,8 +1,9 @@
 /** All calls and results of the exports of a stack: see `calls-of-exports.txt`. */
 
-import { ExportJobs, NO_PROGRESS } from '../../../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportJobs } from '../../../../shared/engines/aws/exports/export-jobs.ts';
 import { ExportObjects } from '../../../../shared/engines/aws/exports/export-objects.ts';
 import { putJson, readJson, storeFile } from '../../../../shared/services/exports/export-store.ts';
+import { NO_PROGRESS } from '../../../../shared/services/exports/held-export.ts';
 import { CRAWL } from '../../../contract/subjects.ts';
 import { openGolden } from '../../../golden.ts';
 import type { World } from '../struck-calls.ts';

@@ -1,7 +1,8 @@
 /** The list of a stack's exports: one function at a time works on each, and no slice of its work counts twice. */
 import { DeleteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { ExportJobs, ExportLost, NO_PROGRESS } from '../../../../shared/engines/aws/exports/export-jobs.ts';
+import { ExportJobs, ExportLost } from '../../../../shared/engines/aws/exports/export-jobs.ts';
+import { NO_PROGRESS } from '../../../../shared/services/exports/held-export.ts';
 import { createServices, key } from '../../../../simulation/test/models/dynamo-services.ts';
 import { createFakeClock } from '../../../crawler/worker/fake-clock.ts';
 import { throttled } from '../throttled.ts';
