@@ -175,8 +175,8 @@ function cookieLines(summary: CrawlSummary): string[] {
   const { cookie = 0 } = summary.hints;
   if (!wantsCookies(summary)) return [];
   return [
-    `${formatCounted(cookie, 'URL')} redirected back with a cookie, which Strand does not keep:`,
-    '--cookies sends one, and a middleware can keep them: see examples/login',
+    `${formatCounted(cookie, 'URL')} redirected back with a cookie, which was not sent back:`,
+    '--host-cookies turn sends it for the rest of a visit, --host-cookies keep in later visits, too',
   ];
 }
 

@@ -130,6 +130,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
       'unannounced.ts deleteItem',
       'quiet.ts deleteItem',
       'host-directory.ts putItem',
+      'jar-store.ts putItem',
       'crawl-store.ts putItem',
       'crawl-directory.ts putItem',
       'crawl-directory.ts deleteItem',

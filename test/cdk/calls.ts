@@ -83,6 +83,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'quiet.ts': { dynamodb: ['crawlState'] },
   'crawl-counters.ts': { dynamodb: ['crawlState'] },
   'ledger-store.ts': { dynamodb: ['crawlState'], queryIndex: ['dueIndex'] },
+  'jar-store.ts': { dynamodb: ['crawlState'] },
   'hook-state.ts': { dynamodb: ['crawlState'] },
   'state-commits.ts': { dynamodb: ['crawlState'] },
   'host-page.ts': { dynamodb: ['crawlState'] },

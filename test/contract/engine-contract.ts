@@ -6,6 +6,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { archiveContract } from './archive-contract.ts';
 import type { Lacks } from './capabilities.ts';
+import { jarStoreContract } from './jar-store-contract.ts';
 import { ledgerStoreContract } from './ledger-store-contract.ts';
 import { linkExchangeContract } from './link-exchange-contract.ts';
 import { registryContract } from './registry-contract.ts';
@@ -62,6 +63,7 @@ export function engineContract(
     describe('turn queue', () => turnQueueContract(subject));
     describe('link exchange', () => linkExchangeContract(subject));
     describe('ledger store', () => ledgerStoreContract(subject));
+    describe('jar store', () => jarStoreContract(subject));
     describe('archive', () => archiveContract(subject));
     describe('crawl registry', () => registryContract(subject));
   });

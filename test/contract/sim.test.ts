@@ -97,6 +97,7 @@ function waitingFor(time: VirtualTime, engine: Engine): Engine {
     exchange: waiting(engine.exchange),
     ledgers: waiting(engine.ledgers),
     registry: waiting(engine.registry),
+    ...(engine.jars && { jars: waiting(engine.jars) }),
     archiveOf: (crawl) => waiting(engine.archiveOf(crawl)),
   };
 }

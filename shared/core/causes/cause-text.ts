@@ -22,7 +22,7 @@ const NOT_FOLLOWED: Readonly<
 
 const JOINS_WORDS = ' (another site, which joins the crawl like a seed)';
 const SOFT_WORDS = ' (meta refresh)';
-const COOKIE_WORDS = ', with a cookie, which Strand does not keep (--cookies sends one)';
+const COOKIE_WORDS = ', with a cookie, which was not sent back (--host-cookies turn sends it)';
 const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
   'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';

@@ -23,7 +23,7 @@ import {
   proxyAuthorization,
 } from './proxy/choose-proxy.ts';
 import { denied } from './proxy/open-tunnel.ts';
-import { commonHeaders, mergeHeaders, type OwnHeaderValues } from './request-headers.ts';
+import { commonHeaders, mergeHeaders, type OwnHeaderValues, withOwnCookies } from './request-headers.ts';
 import type { RequestSigner } from './request-signer.ts';
 import { faultOf, requestTarget } from './request-target.ts';
 import { SentHeads } from './sent-heads.ts';
@@ -215,7 +215,7 @@ class UndiciFetcher implements Fetcher {
         headers: mergeHeaders(
           mergeHeaders(this.#common, own),
           this.#forwarded(url),
-          headers,
+          withOwnCookies(own, headers),
           this.#options.sign?.({ url, method }),
         ),
       };

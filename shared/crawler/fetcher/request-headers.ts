@@ -40,3 +40,21 @@ export function mergeHeaders(ours: readonly string[], ...others: readonly OwnHea
   }
   return merged;
 }
+
+/**
+ * The headers of a request besides `own`, those of the operator. If both have cookies, all are sent; of two of one name, that of
+ * the request.
+ */
+export function withOwnCookies(own: OwnHeaderValues, headers: OwnHeaderValues): OwnHeaderValues {
+  const ours = cookieIn(own);
+  const given = ours && cookieIn(headers);
+  if (!ours || !given || !headers) return headers;
+  const names = new Set(given[1].split(';').map(cookieName));
+  const kept = ours[1].split(';').filter((one) => !names.has(cookieName(one)));
+  return { ...headers, [given[0]]: [...kept, given[1]].map((one) => one.trim()).join('; ') };
+}
+
+const cookieIn = (headers: OwnHeaderValues) =>
+  headers && Object.entries(headers).find(([name]) => name.toLowerCase() === 'cookie');
+
+const cookieName = (pair: string): string => (pair.split('=', 1)[0] as string).trim();

@@ -1,5 +1,6 @@
 /** Requests as the archive has them: without the values of headers that are secret. */
 
+import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { OwnHeaderValues } from './request-headers.ts';
 
 /** Replaces a value that is kept out of the archive. */
@@ -51,3 +52,7 @@ export function withoutSecrets(head: string, ...own: readonly OwnHeaderValues[])
     })
     .join('\r\n');
 }
+
+/** The fields of a response without the cookies that it sets. */
+export const withoutSetCookie = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
+  headers.map(([name, value]) => [name, name.toLowerCase() === 'set-cookie' ? REMOVED : value]);

@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import type { CrawlRegistry } from './crawl-registry.ts';
 import type { HookErrorLog } from './hook-error-log.ts';
 import type { ItemStore } from './item-store.ts';
+import type { JarStore } from './jar-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { LinkExchange } from './link-exchange.ts';
 import type { PayloadIndex } from './payload-index.ts';
@@ -32,6 +33,8 @@ export interface OptionalPorts {
   /** Changes of pages, as lines of JSON, until the operator's programs have received them. */
   readonly changes?: ItemStore;
   readonly hookErrors?: HookErrorLog;
+  /** Without it, cookies are kept for one turn. */
+  readonly jars?: JarStore;
   /** Without it, hooks have a state of their own. */
   readonly state?: SharedState;
 }

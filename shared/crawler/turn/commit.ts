@@ -2,6 +2,7 @@ import type { Head } from '../../core/frontier/head.ts';
 import { partsOf } from '../../core/frontier/head-parts.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import type { TrapWatch } from '../../core/frontier/trap-watch.ts';
+import type { TurnAccess } from './access/turn-access.ts';
 import type { TurnCaution } from './caution.ts';
 import type { TurnCounters } from './counters.ts';
 import type { DomainShare } from './links/domain-share.ts';
@@ -31,6 +32,7 @@ export interface TurnResults {
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
   readonly pace: HostPace;
+  readonly access: TurnAccess;
   readonly intake: LinkIntake;
   readonly knownRobots: KnownRobots;
   readonly traps: TrapWatch;
@@ -71,7 +73,7 @@ export class TurnCommit {
    */
   async run(): Promise<number> {
     const { engine, hooks } = this.#services;
-    const { crawl, head, ledger, counters, intake, output, share } = this.#results;
+    const { crawl, head, ledger, counters, access, intake, output, share } = this.#results;
     const before = head.head;
     const id = newPartId(head.nextVersion, engine.clock);
 
@@ -96,6 +98,7 @@ export class TurnCommit {
     };
     const after = await head.replace(next, output.state?.changes);
     this.#isDone = true;
+    if (access.isOn) await access.save();
     if (output.items.length > 0)
       await engine.items?.publish(crawl.id, crawl.host, after.version, stagedItems);
     if (output.changes.length > 0)

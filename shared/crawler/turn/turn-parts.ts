@@ -2,6 +2,7 @@ import { sizesOf } from '../../core/base/sizes.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import { createTrapWatch } from '../../core/frontier/trap-watch.ts';
+import { TurnAccess } from './access/turn-access.ts';
 import type { TurnCaution } from './caution.ts';
 import type { TurnResults } from './commit.ts';
 import { CanonicalLinks } from './copies/canonical-link.ts';
@@ -19,6 +20,7 @@ import { SitemapLinks } from './links/sitemap-links.ts';
 import { TemplateQuota } from './links/template-quota.ts';
 import { HostPace } from './pace/host-pace.ts';
 import { SitemapPace } from './pace/sitemap-pace.ts';
+import { CookieRedirects } from './page/cookie-redirects.ts';
 import { PageAllowance } from './page/page-allowance.ts';
 import { PageDocuments } from './page/page-documents.ts';
 import { PageReader } from './page/page-reader.ts';
@@ -61,35 +63,9 @@ export interface TurnPartsOptions {
 
 /** Makes the collaborators and gives each those that it needs. */
 export function createTurnParts(services: TurnServices, options: TurnPartsOptions): TurnParts {
-  const { crawl, ledger, lease, lastRequestAt, endBy, caution } = options;
-  const { engine, onSeed, onEvent } = services;
-  const { host, config } = crawl;
-  const head = new StoredHead(services, { crawl: crawl.id, host, head: options.head });
-  const counters = new TurnCounters(options.head.totals, services.stats);
-  const traps = createTrapWatch(options.head, {
-    minNew: config.trapMinNew,
-    isKnown: (url) => ledger.has(url),
-    sizes: engine.sizes,
-  });
-  const quarantine = new Quarantine(services, head, { caution, until: endBy() });
-  const output = new TurnOutput(services, crawl, quarantine);
-  const pace = new HostPace(services, options.head, {
-    crawl,
-    counters,
-    quarantine,
-    lease,
-    endBy,
-    lastRequestAt,
-  });
-  const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
-  const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
-  const nearDuplicates = new NearDuplicates(crawl);
-  const templates = new TemplateQuota(config, options.head.templatePages);
-  const soft404 = createSoft404(services, options);
-  const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
-  const rest = { recrawl, share, nearDuplicates, templates, site, soft404 };
-  const own = { crawl, head, ledger, counters, traps, caution, quarantine, output, pace, ...rest };
-
+  const { onSeed, onEvent } = services;
+  const { askedRobots, crawl } = options;
+  const own = createOwnParts(services, options);
   const linkParts = createLinkParts(services, own);
   const listed = new ListedChanges(services, own);
   const knownPages = new KnownPages(services, own);
@@ -97,11 +73,10 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const documents = new PageDocuments(services, own);
   const reader = createReader(services, { ...own, ...linkParts, hooks });
-  const settlement = new Settlement({ ...own, host, hooks, onSeed, onEvent });
+  const settlement = new Settlement({ ...own, host: crawl.host, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
   const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
   const restoredDuplicates = new RestoredDuplicates(own);
-  const { askedRobots } = options;
   return {
     ...own,
     ...linkParts,
@@ -116,6 +91,54 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     admission,
     probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, restoredDuplicates }),
     askedRobots,
+  };
+}
+
+/** The collaborators that others need. */
+function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnParts {
+  const { crawl, ledger, lease, lastRequestAt, endBy, caution } = options;
+  const { engine } = services;
+  const { config } = crawl;
+  const head = new StoredHead(services, { crawl: crawl.id, host: crawl.host, head: options.head });
+  const counters = new TurnCounters(options.head.totals, services.stats);
+  const traps = createTrapWatch(options.head, {
+    minNew: config.trapMinNew,
+    isKnown: (url) => ledger.has(url),
+    sizes: engine.sizes,
+  });
+  const quarantine = new Quarantine(services, head, { caution, until: endBy() });
+  const output = new TurnOutput(services, crawl, quarantine);
+  const access = new TurnAccess(services, crawl);
+  const pace = new HostPace(services, options.head, {
+    crawl,
+    counters,
+    quarantine,
+    access,
+    lease,
+    endBy,
+    lastRequestAt,
+  });
+  const recrawl = new RecrawlPlan(engine, { crawl, counters, recrawl: options.head.recrawl });
+  const share = new DomainShare(services, { crawl, ledger, counters, share: options.head.share });
+  const nearDuplicates = new NearDuplicates(crawl);
+  const templates = new TemplateQuota(config, options.head.templatePages);
+  const soft404 = createSoft404(services, options);
+  const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
+  const rest = { recrawl, share, nearDuplicates, templates, site, soft404 };
+  const cookieRedirects = new CookieRedirects({ crawl, ledger, counters, recrawl, access });
+  return {
+    crawl,
+    head,
+    ledger,
+    counters,
+    traps,
+    caution,
+    quarantine,
+    output,
+    pace,
+    access,
+    cookieRedirects,
+    ...rest,
   };
 }
 
@@ -147,6 +170,8 @@ type OwnParts = Pick<
   | 'quarantine'
   | 'output'
   | 'pace'
+  | 'access'
+  | 'cookieRedirects'
   | 'recrawl'
   | 'share'
   | 'soft404'

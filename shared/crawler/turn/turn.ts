@@ -209,7 +209,7 @@ class Turn {
 
   async #fetchAndCommit(): Promise<TurnEnd> {
     const { crawl, head, ledger } = this.#options;
-    const { counters, pace, quarantine, share } = this.#parts;
+    const { counters, pace, quarantine, access, share } = this.#parts;
     const { stats } = this.#services;
     stats.open.set(ledger, head.ledger.counts);
     let readsBefore = crawl.budget.reads();
@@ -217,6 +217,7 @@ class Turn {
       if (crawl.site?.isRemoved && pace.givenUp === undefined) pace.giveUp({ code: 'siteRemoved' });
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       else if (this.#hasPageDue()) await share.prepare();
+      if (access.isOn) await access.open();
       await this.#parts.recrawl.load();
       await this.#parts.knownPages.adopt();
       await new FetchLoop(this.#services, this.#parts).run();

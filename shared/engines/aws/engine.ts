@@ -6,6 +6,7 @@ import { boundMethods } from '../../crawler/ports/bound-methods.ts';
 import type { Clock } from '../../crawler/ports/clock.ts';
 import type { Engine } from '../../crawler/ports/engine.ts';
 import type { ItemStore } from '../../crawler/ports/item-store.ts';
+import type { JarStore } from '../../crawler/ports/jar-store.ts';
 import type { PayloadIndex } from '../../crawler/ports/payload-index.ts';
 import type { SkipLog } from '../../crawler/ports/skip-log.ts';
 import type { TurnQueue } from '../../crawler/ports/turn-queue.ts';
@@ -24,6 +25,7 @@ import { createShardedTurnQueue } from './queues/turn-shards.ts';
 import { recentPayloads } from './recent-payloads.ts';
 import { type Agenda, StateAgenda } from './state/agenda.ts';
 import { HookState } from './state/hook-state.ts';
+import { createJarStore } from './state/jar-store.ts';
 import { type AwsLedgerStore, createLedgerStore } from './state/ledger-store.ts';
 import { SHARDED_SETTLE_MS } from './state/quiet.ts';
 import { type AwsCrawlRegistry, createRegistry } from './state/registry.ts';
@@ -79,6 +81,7 @@ export interface AwsEngine extends Engine {
   readonly skips: Required<SkipLog>;
   readonly payloads: PayloadIndex;
   readonly state: HookState;
+  readonly jars: JarStore;
   readonly queue: TurnQueue;
   readonly exchange: SqsLinkExchange;
   readonly linkShards: LinkShards;
@@ -129,6 +132,7 @@ export function createAwsEngine(options: AwsEngineOptions): AwsEngine {
       renewedMs: Math.min(sizes.renewedMs, options.visibilityMs),
     }),
     ledgers,
+    jars: createJarStore({ dynamo, clock, table: names.crawlState }),
     items: createItemObjects({ s3, bucket: names.bucket, clock, storing: unjoined.whileEntered }),
     changes: createChangeObjects({ s3, bucket: names.bucket, clock }),
     payloads: withEarlierPayloads(recentPayloads(sizes.maxRecentPayloads), {

@@ -79,7 +79,7 @@ function codeOf({ crawl, config, dedupeFrom, cache }: TrustedState, key: Buffer)
 }
 
 /** Reads the key, or makes it. Undefined where nothing can be kept. Throws `InvalidConfig` if others can read it. */
-function ownKey(file: string): Buffer | undefined {
+export function ownKey(file: string): Buffer | undefined {
   return readKey(file) ?? makeKey(file);
 }
 

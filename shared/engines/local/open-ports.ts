@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { keepsCookies, REMOVED_HEADERS } from '../../core/access/keeps-cookies.ts';
 import { recordId } from '../../core/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../core/archive/warcinfo.ts';
 import { withStorageFailures } from '../../core/base/storage-failed.ts';
@@ -6,6 +7,7 @@ import { type CrawlConfig, isRecrawling } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { Engine } from '../../crawler/ports/engine.ts';
 import type { ItemStore } from '../../crawler/ports/item-store.ts';
+import type { JarStore } from '../../crawler/ports/jar-store.ts';
 import { type SteadyClock, steadyClock } from '../steady-clock.ts';
 import { openFileArchive } from './archive/archive.ts';
 import { warcFilePattern } from './archive/archive-names.ts';
@@ -17,6 +19,7 @@ import { createHookErrorLog } from './items/hook-errors.ts';
 import { createPayloadFilter } from './items/payload-filter.ts';
 import { createPayloadIndex } from './items/payload-index.ts';
 import { createSkipLog } from './items/skip-log.ts';
+import { createJarStore } from './jar-store.ts';
 import { createKeepBack, keptBackText } from './keep-back.ts';
 import { createLedgerStore } from './ledger-store.ts';
 import { createLinkExchange, type LocalLinkExchange } from './link-exchange.ts';
@@ -26,6 +29,7 @@ import { createSeedCount } from './waiting-seeds.ts';
 
 /** The ports of one thread, over its own connection to the database. */
 export interface LocalPorts extends Engine {
+  readonly jars: JarStore;
   readonly queue: LocalTurnQueue;
   readonly exchange: LocalLinkExchange;
   readonly registry: LocalCrawlRegistry;
@@ -49,6 +53,8 @@ export interface LocalPortsOptions {
   readonly items?: ItemStore;
   /** The project has a webhook for the visits of sites. */
   readonly takesSites?: boolean | undefined;
+  /** The file of the key by which cookies are kept from others who have the folder. */
+  readonly keyFile?: string | undefined;
   /** Which hosts are served here, if not all. */
   readonly turns?: Pick<TurnQueueOptions, 'serves' | 'onOthers'>;
   /** For how long the process has been dead that had hosts before, if that is what left them; in ms. */
@@ -117,6 +123,7 @@ export async function openLocalPorts(
       items: options.items,
       changes: config.changeFeed || takesSites ? guard(createChangeStage(database)) : undefined,
       hookErrors,
+      jars: guard(createJarStore(database, options.keyFile)),
       database,
       close: () =>
         closeAll([
@@ -141,4 +148,5 @@ const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOpt
     userAgent: config.userAgent,
     operator: config.contact,
     robots: config.robots,
+    description: keepsCookies(config) ? REMOVED_HEADERS : undefined,
   });

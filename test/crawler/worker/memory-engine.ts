@@ -1,5 +1,6 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
+import type { StoredJar } from '../../../shared/core/access/stored-jar.ts';
 import { decodeSites, encodeSites } from '../../../shared/core/crawl/sites.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
@@ -10,6 +11,7 @@ import { meetsCondition } from '../../../shared/crawler/crawl-state/status-condi
 import type { Clock } from '../../../shared/crawler/ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../../shared/crawler/ports/crawl-registry.ts';
 import type { Engine, OptionalPorts } from '../../../shared/crawler/ports/engine.ts';
+import type { JarKey, JarStore } from '../../../shared/crawler/ports/jar-store.ts';
 import type { LedgerStore } from '../../../shared/crawler/ports/ledger-store.ts';
 import type { LinkExchange } from '../../../shared/crawler/ports/link-exchange.ts';
 import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
@@ -37,6 +39,7 @@ interface Group {
 }
 
 export interface MemoryEngine extends Engine {
+  readonly jars: JarStore;
   archiveOf(crawl: string): MemoryArchive;
   /** Returns the messages that the queue holds for the host. */
   messages(host: string): readonly Message[];
@@ -54,6 +57,7 @@ interface Store {
   readonly crawls: Map<string, CrawlRecord>;
   /** By crawl and id: JSON. */
   readonly siteLists: Map<string, Map<string, string>>;
+  readonly jars: Map<string, Map<string, StoredJar>>;
   readonly archive: MemoryArchive;
   serial: number;
 }
@@ -66,6 +70,7 @@ export function createMemoryEngine(clock: Clock, options: MemoryOptions = {}): M
     parts: new Map(),
     crawls: new Map(),
     siteLists: new Map(),
+    jars: new Map(),
     archive: createMemoryArchive(),
     serial: 0,
   });
@@ -79,6 +84,7 @@ function openStore(clock: Clock, options: MemoryOptions, store: Store): MemoryEn
     queue: createQueue(clock, store, options.leaseMs ?? 900_000, options.maxDeliveries),
     exchange: createExchange(clock, store, options.parcelLeaseMs ?? 300_000),
     ledgers: createLedgers(store),
+    jars: createJars(store),
     registry: createRegistry(store),
     messages: (host) => store.groups.get(host)?.messages.map(({ message }) => message) ?? [],
     reopen() {
@@ -279,6 +285,25 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
         .sort((a, b) => (a.head.dueAt as number) - (b.head.dueAt as number))
         .slice(0, limit)
         .map(({ host, head: { version } }) => ({ host, version }));
+    },
+  };
+}
+
+function createJars({ jars }: Store): JarStore {
+  return {
+    async load(crawl, key) {
+      return structuredClone(getOrAdd(jars, crawl).get(JSON.stringify(key)));
+    },
+    async replace(crawl, key, next) {
+      const ofCrawl = getOrAdd(jars, crawl);
+      const name = JSON.stringify(key);
+      if ((ofCrawl.get(name)?.version ?? 0) !== next.version - 1) return false;
+      ofCrawl.set(name, structuredClone(next));
+      return true;
+    },
+    async *list(crawl) {
+      for (const [name, { cookies: _, ...jar }] of [...getOrAdd(jars, crawl)])
+        yield { key: JSON.parse(name) as JarKey, jar };
     },
   };
 }

@@ -61,7 +61,7 @@ export const IDENTITY_SETTINGS = {
   }),
   cookies: setting(other<z.ZodType<CookieOptions[], CookieOptions[]>>(cookieList), {
     doc: 'Cookies, each for its domain: `{ domain, subdomains, path, secure, expiresAt, name, value }`',
-    more: 'Cookies that hosts set are ignored.',
+    more: 'For those that hosts set, see `hostCookies`.',
     page: 'network.md#headers-cookies-passwords',
     stackMost: 1000,
     isSecret: true,

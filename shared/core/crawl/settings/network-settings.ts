@@ -72,6 +72,14 @@ export const NETWORK_SETTINGS = {
       default: [],
     },
   ),
+  hostCookies: setting(choice('off', 'turn', 'keep'), {
+    doc: 'Cookies that hosts set: ignored; sent back for the rest of a visit; kept with the host and sent back',
+    more: 'The values are `off`, `turn` and `keep`, in this order. Where they are kept, `Set-Cookie` is not archived.',
+    page: 'network.md#cookies-that-hosts-set',
+    option: 'host-cookies',
+    perHost: 'override',
+    default: 'off',
+  }),
   proxies: setting(other<z.ZodType<ProxyOptions[], ProxyOptions[]>>(proxyList, 'proxies', '[PATTERN=]URL'), {
     doc: 'Connect by these proxies (http, https, socks5, socks5h, or direct)',
     inHelp: ', for the hosts that PATTERN means',

@@ -15,6 +15,7 @@ import {
 import { type FetchFailure, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { MAX_AGE_MS } from '../../crawl-state/crawls.ts';
+import type { TurnAccess } from '../access/turn-access.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { Lease } from '../lease.ts';
 import { HeldBodies } from '../page/held-bodies.ts';
@@ -45,6 +46,7 @@ export interface HostPaceOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
   readonly quarantine: Quarantine;
+  readonly access: Pick<TurnAccess, 'isOn' | 'withCookies' | 'take'>;
   readonly lease: Lease;
   /** No URL is begun after this time. It becomes earlier when the worker is to end. */
   readonly endBy: () => number;
@@ -286,7 +288,7 @@ export class HostPace {
     begun?: () => void,
   ): Promise<FetchOutcome> {
     const { engine, fetcherOf, stopping } = this.#services;
-    const { crawl, lease, lastRequestAt, quarantine } = this.#options;
+    const { crawl, lease, lastRequestAt, quarantine, access } = this.#options;
     const { totalTimeoutMs, maxBodyBytes } = crawl.config;
     const gapAfterMs = (ms: number) => maxGapAfter(ms, crawlDelayMs, crawl.config);
     const bytesMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
@@ -313,9 +315,11 @@ export class HostPace {
     // The server may have had the first one: where there is a pause between requests, there is one before the second.
     const hasPause = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config) > 0;
     const repeatsStale = (request.repeatsStale ?? !hasPause) || undefined;
-    const outcome = await quarantine.watch(() =>
-      fetcherOf(crawl.everywhere).fetch({ ...request, repeatsStale, signal: stopping }),
+    const sent = access.isOn ? access.withCookies(request) : request;
+    const received = await quarantine.watch(() =>
+      fetcherOf(crawl.everywhere).fetch({ ...sent, repeatsStale, signal: stopping }),
     );
+    const outcome = access.isOn ? access.take(received) : received;
     // At once: others that wait for the crawl's rate go on as soon as it has ended.
     this.#pay(outcome);
     const mayConcernProxy = outcome.status === 'failed' || this.#services.stats.proxyFailures !== undefined;

@@ -19,6 +19,7 @@ import type { LinkIntake } from '../links/link-intake.ts';
 import type { SitemapLinks } from '../links/sitemap-links.ts';
 import { headersOf } from '../response-headers.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
+import type { CookieRedirects } from './cookie-redirects.ts';
 
 /**
  * A meta refresh after a longer time lets the page be read first: it is a link. Search engines draw the line
@@ -33,6 +34,7 @@ export interface RedirectsOptions {
   readonly counters: TurnCounters;
   readonly intake: LinkIntake;
   readonly sitemapLinks: SitemapLinks;
+  readonly cookieRedirects: CookieRedirects;
 }
 
 /** Redirects: their targets are links of the same depth. */
@@ -73,6 +75,8 @@ export class Redirects {
     }
     if (target !== undefined) {
       const followed = await this.follow(record, target, now);
+      if (followed.notFollowed === undefined && this.#options.cookieRedirects.toVia(record, target, now))
+        return followed;
       const leadsBack = target === record.url || target === record.via;
       const wantsCookie = leadsBack && headersOf(response, 'set-cookie').length > 0;
       if (!wantsCookie) return followed;

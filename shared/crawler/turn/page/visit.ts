@@ -20,6 +20,7 @@ import { robotName } from '../../../core/robots/parse-robots.ts';
 import { createResolver } from '../../../core/url/canonical.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
+import type { TurnAccess } from '../access/turn-access.ts';
 import type { NearDuplicates } from '../copies/near-duplicates.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { PageLinks } from '../links/page-links.ts';
@@ -37,6 +38,7 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 import type { ArchivedExchange, TurnOutput } from '../turn-output.ts';
 import type { UsageKeeper } from '../usage-keeper.ts';
 import { judgeContent, lossBy } from './broken-content.ts';
+import type { CookieRedirects } from './cookie-redirects.ts';
 import type { PageAllowance } from './page-allowance.ts';
 import type { LaterDocument, PageDocuments } from './page-documents.ts';
 import { wantsSigns } from './page-hints.ts';
@@ -50,6 +52,8 @@ export interface VisitOptions {
   readonly pace: HostPace;
   readonly allowance: PageAllowance;
   readonly quarantine: Quarantine;
+  readonly access: TurnAccess;
+  readonly cookieRedirects: CookieRedirects;
   readonly traps: TrapWatch;
   readonly reader: PageReader;
   readonly documents: PageDocuments;
@@ -124,6 +128,7 @@ export class UrlVisit {
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const judged = this.#judge(outcome, crawlDelayMs);
+      if (this.#options.access.isOn && (await this.#isRepeated(outcome, judged))) return this.#named();
       const parser = judged.isFinal ? this.#parser : undefined;
       const parsed = parser && (await quarantine.watch(() => parser.end()));
       const verdict = judgeContent(judged, this.#record, outcome, parsed);
@@ -244,6 +249,17 @@ export class UrlVisit {
     this.#isReserved = allowance.tryBegin();
     if (this.#isReserved) this.#record = page;
     else templates.end(page, false);
+  }
+
+  /** Whether the URL waits for a request with the cookie that this response has set. */
+  async #isRepeated(outcome: FetchOutcome, { state }: Verdict): Promise<boolean> {
+    if (outcome.status !== 'response' || state !== 'redirect' || this.#request) return false;
+    const again = this.#options.cookieRedirects.toItself(this.#record, outcome);
+    if (again === undefined) return false;
+    await outcome.body.dispose();
+    this.#record = again;
+    this.#giveBack();
+    return true;
   }
 
   /** The URL waits as before: what happened was not its fault. */

@@ -1,3 +1,4 @@
+import { keepsCookies, REMOVED_HEADERS } from '../../../core/access/keeps-cookies.ts';
 import { recordId } from '../../../core/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../../core/archive/warcinfo.ts';
 import { parseConfig } from '../../../core/crawl/config.ts';
@@ -46,6 +47,7 @@ export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Ar
           userAgent: config?.userAgent,
           operator: config?.contact,
           robots: config?.robots,
+          description: config && keepsCookies(config) ? REMOVED_HEADERS : undefined,
         }),
     });
   }

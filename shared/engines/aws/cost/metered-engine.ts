@@ -9,7 +9,7 @@ import type { Meter } from './meter.ts';
  * batches of several) are shared out by the meter.
  */
 export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
-  const { queue, exchange, linkShards, ledgers, registry, items, skips, payloads, archiveOf } = engine;
+  const { queue, exchange, linkShards, ledgers, registry, jars, items, skips, payloads, archiveOf } = engine;
 
   /** The port's methods within `meter.run`. */
   function paid<T extends object>(port: T, payers: Payers<T>): T {
@@ -58,6 +58,7 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
     linkShards: paid(linkShards, { send: named }),
     ledgers: paid(ledgers, LEDGER_PAYERS),
     registry: paid(registry, REGISTRY_PAYERS),
+    jars: paid(jars, { load: named, replace: named, list: named }),
     items: paid(items, { stage: named, publish: named }),
     payloads: paid(payloads, { find: named, add: named }),
     skips: { ...skips, ...paid({ makeDurable: skips.makeDurable }, { makeDurable: named }) },

@@ -25,6 +25,7 @@ import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
 import {
   allHostShards,
+  allJarShards,
   CRAWL,
   DIRECTORY,
   HEAD,
@@ -188,7 +189,8 @@ class DataDeletion {
   async #deleteRecord(): Promise<boolean> {
     const { crawlState } = this.#context.names;
     // Entries that are left there had no heads.
-    for (const shard of allHostShards(this.#crawl)) await this.#deletePartition(crawlState, shard);
+    for (const shard of [...allHostShards(this.#crawl), ...allJarShards(this.#crawl)])
+      await this.#deletePartition(crawlState, shard);
     await this.#deletePartition(crawlState, statePartition(this.#crawl));
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);
     const names = [RUNNING, UNANNOUNCED, UNJOINED, DIRECTORY];

@@ -31,7 +31,7 @@ export async function openThreadEngine(
   start: ThreadStart,
   post: (message: FromThread) => void,
 ): Promise<ThreadEngine> {
-  const { crawl, config, software, block, blocks, dedupeFrom } = start;
+  const { crawl, config, software, block, blocks, dedupeFrom, keyFile } = start;
   const blockOf = createBlockOf(start.hostBlocks, blocks);
   const paths = foldersOf(start.folder);
   const database = openDatabase(paths.database, 'join');
@@ -41,6 +41,7 @@ export async function openThreadEngine(
     config,
     software,
     warcPrefix: `strand-${block + 1}`,
+    keyFile,
     deadForMs: start.deadForMs,
     takesSites: start.takesSites,
     payloadFilter: start.payloadFilter,

@@ -27,6 +27,7 @@ export interface ThreadStart {
   readonly maxSockets: number;
   /** Absolute. */
   readonly projectFile?: string;
+  readonly keyFile?: string | undefined;
   readonly dedupeFrom?: string;
   readonly takesSites?: boolean;
   /** For how long the process before has been dead, in ms; none for a thread in the place of one that died. */

@@ -1,0 +1,15 @@
+/** The cookies that a host has set, as they are kept from turn to turn. */
+
+/** Cookies of a jar, at most. Beyond that, the oldest are removed. */
+export const MAX_COOKIES = 50;
+/** Bytes of all its cookies, at most. */
+export const MAX_JAR_BYTES = 16 * 1024;
+
+export interface StoredJar {
+  /** Counts the writes, from 1. */
+  readonly version: number;
+  /** Counts the logins. What a turn has changed in a jar of an earlier generation is dropped. */
+  readonly generation: number;
+  /** JSON (`cookie-jar.ts`). */
+  readonly cookies: string;
+}

@@ -1,0 +1,90 @@
+/** The cookies that the hosts of a registrable domain set, and the Cookie header that follows from them (RFC 6265bis). */
+import { Cookie, CookieJar } from 'tough-cookie';
+import { MAX_COOKIES, MAX_JAR_BYTES } from '../../core/access/stored-jar.ts';
+import type { CookieOptions } from '../../core/crawl/network-options.ts';
+
+/** `Set-Cookie` fields of a response that are looked at. */
+const MAX_FIELDS = 50;
+/** RFC 6265, section 6.1. */
+const MAX_COOKIE_CHARS = 4096;
+
+type Kept = NonNullable<ReturnType<CookieJar['serializeSync']>>['cookies'][number];
+
+export interface HostCookies {
+  /** Returns the value of the Cookie header for a URL; undefined if it gets none. */
+  headerFor(url: string): string | undefined;
+  /** Takes in the `Set-Cookie` fields of a response. Fields that are not valid for its URL are ignored. */
+  take(url: string, fields: readonly string[]): void;
+  /** Counts the cookies with new names. */
+  readonly news: number;
+  /** Counts the changes. */
+  readonly changes: number;
+  /** As a jar is stored. */
+  toText(): string;
+}
+
+/** `stored`: as {@link HostCookies.toText} has given it. */
+export function createHostCookies(stored?: string, given: readonly CookieOptions[] = []): HostCookies {
+  const jar = new CookieJar(undefined, { looseMode: false, prefixSecurity: 'strict' });
+  for (const one of stored === undefined ? [] : (JSON.parse(stored) as Kept[])) put(Cookie.fromJSON(one));
+  for (const one of given) put(cookieOf(one));
+  let news = 0;
+  let changes = 0;
+
+  function put(cookie: Cookie | undefined): void {
+    // The store of a jar in memory calls back at once.
+    if (cookie) jar.store.putCookie(cookie, () => {});
+  }
+
+  const all = (): Kept[] => jar.serializeSync()?.cookies ?? [];
+
+  /** Removes the oldest cookies beyond the limits. */
+  function bound(): void {
+    let count = 0;
+    let bytes = 0;
+    for (const one of all().toReversed()) {
+      bytes += Buffer.byteLength(JSON.stringify(one));
+      if (++count <= MAX_COOKIES && bytes <= MAX_JAR_BYTES) continue;
+      const { domain, path, key } = one as Record<string, string | undefined>;
+      jar.store.removeCookie(domain, path, key, () => {});
+    }
+  }
+
+  return {
+    headerFor(url) {
+      return jar.getCookieStringSync(url) || undefined;
+    },
+    take(url, fields) {
+      const before = new Map(all().map((one) => [nameOf(one), one.value]));
+      for (const field of fields.slice(0, MAX_FIELDS))
+        if (field.length <= MAX_COOKIE_CHARS) jar.setCookieSync(field, url, { ignoreError: true });
+      bound();
+      const after = all();
+      if (after.some((one) => !before.has(nameOf(one)))) news++;
+      const isSame =
+        after.length === before.size && after.every((one) => before.get(nameOf(one)) === one.value);
+      if (!isSame) changes++;
+    },
+    get news() {
+      return news;
+    },
+    get changes() {
+      return changes;
+    },
+    toText: () => JSON.stringify(all()),
+  };
+}
+
+const nameOf = ({ domain, path, key }: Kept): string => JSON.stringify([domain, path, key]);
+
+function cookieOf({ name, value, domain, path = '/', secure, subdomains, expiresAt }: CookieOptions): Cookie {
+  return new Cookie({
+    key: name,
+    value,
+    domain: domain.toLowerCase().replace(/^\./, '').replace(/\.$/, ''),
+    path,
+    hostOnly: subdomains !== true,
+    secure: secure === true,
+    expires: expiresAt === undefined ? 'Infinity' : new Date(expiresAt),
+  });
+}

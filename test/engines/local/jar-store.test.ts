@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemoryDatabase } from '../../../shared/engines/local/database.ts';
+import { createJarStore } from '../../../shared/engines/local/jar-store.ts';
+
+const KEY = { domain: 'a.test', account: 'reader' };
+const JAR = { version: 1, generation: 2, cookies: '["a secret"]' };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strand-jars-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('cookies are stored encrypted, and read by another process of the same user', async () => {
+  const database = openMemoryDatabase();
+  const keyFile = join(folder, 'own.key');
+  await createJarStore(database, keyFile).replace('c', KEY, JAR);
+  expect(await createJarStore(database, keyFile).load('c', KEY)).toEqual(JAR);
+  expect(Buffer.from(database.serialize()).includes('a secret')).toBe(false);
+});
+
+test.each([
+  ['another user', 'other.key'],
+  ['a process without a key', undefined],
+])('%s finds the jar without its cookies', async (_, file) => {
+  const database = openMemoryDatabase();
+  await createJarStore(database, join(folder, 'own.key')).replace('c', KEY, JAR);
+  const other = createJarStore(database, file && join(folder, file));
+  expect(await other.load('c', KEY)).toEqual({ ...JAR, cookies: '[]' });
+});
