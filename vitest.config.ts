@@ -31,7 +31,7 @@ const TOGETHER = [
   ...['alike', 'archive', 'causes', 'content', 'crawl', 'frontier', 'identity', 'media'].map(
     (room) => `core/${room}`,
   ),
-  ...['parser', 'recrawl', 'robots', 'text', 'url', 'usage'].map((room) => `core/${room}`),
+  ...['parser', 'recrawl', 'render', 'robots', 'text', 'url', 'usage'].map((room) => `core/${room}`),
   ...['crawl-state', 'fetcher', 'routing', 'turn', 'worker'].map((room) => `crawler/${room}`),
   ...['control', 'hooks', 'http-api', 'outputs', 'project', 'report', 'webhook'].map(
     (room) => `services/${room}`,

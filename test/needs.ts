@@ -1,5 +1,6 @@
 /** Tests that need what not each system has. */
 import { test } from 'vitest';
+import { findBrowser } from '../shared/crawler/renderer/find-browser.ts';
 
 const isWindows = process.platform === 'win32';
 
@@ -9,7 +10,13 @@ const LACKS = {
   modes: isWindows && 'Windows has no modes of files',
   links: isWindows && 'on Windows only administrators make symbolic links',
   shell: isWindows && 'Windows has no sh',
+  browser: hasNoBrowser() && 'there is no browser: apt-get install chromium-headless-shell',
 } as const;
+
+/** Where all must run, a test that has no browser fails by itself. */
+function hasNoBrowser(): boolean {
+  return process.env.CI === undefined && findBrowser({ env: process.env }) === undefined;
+}
 
 export type Need = keyof typeof LACKS;
 

@@ -1,17 +1,8 @@
 import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
+import type { PartKind } from '../../core/render/part-kind.ts';
 
-/** Purpose of a request that a page makes while it is drawn. */
-export type PartKind =
-  | 'script'
-  | 'xhr'
-  | 'frame'
-  | 'preflight'
-  | 'style'
-  | 'image'
-  | 'font'
-  | 'media'
-  | 'other';
+export type { PartKind } from '../../core/render/part-kind.ts';
 
 /** A request that a page makes while it is drawn. */
 export interface PartRequest {

@@ -1,0 +1,66 @@
+import { type AskedPart, isStream, type PartKind, partKind } from './part-kind.ts';
+
+/** A page's requests so far, and its limits. */
+export interface PageLoad {
+  /** The main frame has a document. */
+  readonly hasDocument: boolean;
+  /** The request is a navigation of the main frame. */
+  readonly isOfMainFrame: boolean;
+  /** Requests that were made for the page, and the bytes of their answers. */
+  readonly requests: number;
+  readonly bytes: number;
+  /** How often the page has made a request to this URL before. */
+  readonly timesAsked: number;
+  /** A behaviour has clicked: from then on a request may be an order, and not only reading. */
+  readonly hasClicked: boolean;
+  /** The page is also drawn as a picture. */
+  readonly drawsPicture: boolean;
+  readonly limits: { readonly requests: number; readonly bytes: number };
+}
+
+/** The decision on a request of a page. */
+export type LoadDecision =
+  /** It is made, by the crawler. */
+  | { readonly do: 'fetch'; readonly kind: PartKind }
+  /** The browser has the content itself. */
+  | { readonly do: 'local' }
+  /** The document of the main frame, which the crawl has fetched. */
+  | { readonly do: 'document' }
+  /** The page wants to go elsewhere. It stays as it is. `link`: the URL, if that is a link. */
+  | { readonly do: 'stay'; readonly link?: string }
+  | { readonly do: 'refuse'; readonly reason: string };
+
+/** A page that requests a URL more often polls it. A stream of events that has ended is asked for again by the browser. */
+const MAX_TIMES = 3;
+const MAX_STREAMS = 1;
+
+const DRAWING: ReadonlySet<PartKind> = new Set(['script', 'xhr', 'frame', 'preflight']);
+const PICTURE: ReadonlySet<PartKind> = new Set(['style', 'image', 'font']);
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Decides on a request of a page. Only what draws the page is loaded, and nothing is sent for its own sake. */
+export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
+  const { url, method, resourceType } = asked;
+  const isWeb = /^https?:\/\//i.test(url);
+  if (resourceType === 'Document') {
+    if (page.isOfMainFrame) return page.hasDocument ? stay(asked, isWeb) : { do: 'document' };
+    if (isWeb && method !== 'GET') return { do: 'stay' };
+  }
+  if (/^(?:data|blob):/i.test(url)) return { do: 'local' };
+  if (!isWeb) return refuse('its scheme');
+  const kind = partKind(asked);
+  if (!DRAWING.has(kind) && !(page.drawsPicture && PICTURE.has(kind)))
+    return refuse('not needed for drawing');
+  if (page.hasClicked && !READING.has(method)) return refuse(`${method} after a click`);
+  const mostTimes = isStream(asked) ? MAX_STREAMS : MAX_TIMES;
+  if (page.timesAsked >= mostTimes) return refuse('requested too often');
+  if (page.requests >= page.limits.requests) return refuse('too many requests');
+  if (page.bytes >= page.limits.bytes) return refuse('too many bytes');
+  return { do: 'fetch', kind };
+}
+
+/** A form that is posted leads nowhere that a crawler may go. */
+const stay = ({ url, method }: AskedPart, isWeb: boolean): LoadDecision =>
+  isWeb && method === 'GET' ? { do: 'stay', link: url } : { do: 'stay' };
+
+const refuse = (reason: string): LoadDecision => ({ do: 'refuse', reason });

@@ -1,0 +1,17 @@
+/** Limits of one page that is drawn, apart from those of its job. */
+export const PAGE_LIMITS = {
+  /** An answer that is not whole after this time is given as far as it came; one that never ends sooner. */
+  partMs: 4000,
+  streamMs: 1000,
+  /** Bytes of one answer, decoded. */
+  partBytes: 20 * 1024 * 1024,
+  elements: 200_000,
+  popups: 20,
+  navigations: 20,
+  /** Clicks and steps of scrolling. */
+  steps: 25,
+  /** Scripts of the page that are ended because they do not end. */
+  endedScripts: 2,
+  /** Resident memory of one process of the browser. */
+  processBytes: 700_000_000,
+} as const;

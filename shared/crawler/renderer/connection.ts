@@ -1,0 +1,153 @@
+import type { Readable, Writable } from 'node:stream';
+import { messageOf } from '../../core/base/error-message.ts';
+
+/** An event of the browser, by the Chrome DevTools Protocol. */
+export interface BrowserEvent {
+  readonly method: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each event has its own fields; they are read where it is handled
+  readonly params: any;
+  readonly sessionId?: string;
+}
+
+export interface SendOptions {
+  /** The session of a page, frame or worker. Default: the browser's own. */
+  readonly session?: string | undefined;
+  /** The answer is waited for this long. */
+  readonly ms?: number;
+}
+
+/** Commands to a browser. */
+export interface Connection {
+  /** Rejects if the browser answers with an error, too late, or has ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own result; the caller names its type
+  send<T = any>(method: string, params?: object, options?: SendOptions): Promise<T>;
+  /** Fails all commands in progress, and all later ones. */
+  end(reason: string): void;
+}
+
+export interface ConnectionOptions {
+  readonly write: Writable;
+  readonly read: Readable;
+  readonly onEvent: (event: BrowserEvent) => void;
+  /** Called with the first bytes of an event that is larger than {@link MAX_MESSAGE_BYTES}: it is dropped. */
+  readonly onLargeEvent: (start: string) => void;
+  /** Called once, when the pipe has ended or nothing on it is understood. */
+  readonly onEnd: (reason: string) => void;
+}
+
+const ANSWER_MS = 10_000;
+const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
+const START_BYTES = 300;
+
+interface Waiting {
+  readonly method: string;
+  readonly timer: NodeJS.Timeout;
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** Messages in JSON over two pipes, each followed by NUL. */
+export function connect({ write, read, onEvent, onLargeEvent, onEnd }: ConnectionOptions): Connection {
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let ended: string | undefined;
+
+  function take(id: number): Waiting | undefined {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    clearTimeout(one?.timer);
+    return one;
+  }
+
+  function onMessage(text: string): void {
+    const message = JSON.parse(text);
+    const one = take(message.id);
+    if (message.id === undefined) onEvent(message);
+    else if (message.error) one?.reject(new Error(`${one.method}: ${message.error.message}`));
+    else one?.resolve(message.result);
+  }
+
+  function onLarge(start: string): void {
+    const id = /^\{"id":(\d+)/.exec(start)?.[1];
+    const one = take(Number(id));
+    if (id === undefined) onLargeEvent(start);
+    else one?.reject(new LargeAnswer(one.method));
+  }
+
+  function end(reason: string): void {
+    if (ended !== undefined) return;
+    ended = reason;
+    for (const id of [...waiting.keys()]) take(id)?.reject(new Error(reason));
+    onEnd(reason);
+  }
+
+  const reader = createReader(onMessage, onLarge);
+  // A fault of the pipe is the end of the browser, which its process reports.
+  write.on('error', (error) => end(`its pipe broke: ${messageOf(error)}`));
+  read.on('error', (error) => end(`its pipe broke: ${messageOf(error)}`));
+  read.on('close', () => end('its pipe was closed'));
+  read.on('data', (chunk: Buffer) => {
+    try {
+      reader(chunk);
+    } catch (error) {
+      end(`it sent no JSON: ${messageOf(error)}`);
+    }
+  });
+
+  return {
+    end,
+    send: (method, params = {}, { session, ms = ANSWER_MS } = {}) =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(new Error(ended));
+        const id = ++lastId;
+        const timer = setTimeout(() => take(id)?.reject(new LateAnswer(method, ms)), ms);
+        waiting.set(id, { method, timer, resolve: (result) => resolve(result as never), reject });
+        write.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
+      }),
+  };
+}
+
+/** The browser has not answered in time. */
+export class LateAnswer extends Error {
+  constructor(method: string, ms: number) {
+    super(`${method}: no answer within ${ms} ms`);
+  }
+}
+
+/** The answer is too large to be taken. */
+export class LargeAnswer extends Error {
+  constructor(method: string) {
+    super(`${method}: the answer has more than ${MAX_MESSAGE_BYTES >> 20} MB`);
+  }
+}
+
+/** Returns a function that takes bytes as they come, and cuts them at NUL. */
+function createReader(
+  onMessage: (text: string) => void,
+  onLarge: (start: string) => void,
+): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+
+  function keep(piece: Buffer): void {
+    size += piece.length;
+    // A message that is too large keeps its start only.
+    if (size <= MAX_MESSAGE_BYTES || pieces.length === 0) pieces.push(piece);
+    else if (pieces.length > 1) pieces = [Buffer.from(Buffer.concat(pieces).subarray(0, START_BYTES))];
+  }
+
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      const whole = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      const isLarge = size > MAX_MESSAGE_BYTES;
+      pieces = [];
+      size = 0;
+      if (isLarge) onLarge(whole.toString('utf8', 0, START_BYTES));
+      else if (whole.length > 0) onMessage(whole.toString('utf8'));
+    }
+    if (start < chunk.length) keep(chunk.subarray(start));
+  };
+}
