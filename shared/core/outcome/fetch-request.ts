@@ -1,5 +1,8 @@
 import type { ResponseHead } from './response-head.ts';
 
+/** The pieces of a body up to this size stay as they are: {@link FetchRequest.onHead}. */
+export const STEADY_BODY_BYTES = 32 * 1024;
+
 /** A request, as a fetcher takes it. */
 export interface FetchRequest {
   /** Absolute http(s) URL in canonical form. */
@@ -12,7 +15,8 @@ export interface FetchRequest {
   readonly maxBodyBytes?: number;
   /**
    * Called when the response's head is there. The function that it returns receives each piece of the body as
-   * it arrives, and copies what it keeps: the piece's memory may be freed when the call is over.
+   * it arrives. While the body is no longer than {@link STEADY_BODY_BYTES}, the pieces stay as they are until it is disposed of;
+   * the memory of all pieces of a longer one may be freed when a call is over, so what is kept of them is copied.
    */
   readonly onHead?: (head: ResponseHead) => ((chunk: Uint8Array) => void) | undefined;
   readonly signal?: AbortSignal;

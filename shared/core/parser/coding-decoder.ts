@@ -3,7 +3,9 @@ import { freeMemory } from '../base/free-memory.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 import { type Coding, hasCoding, isItself, NOT_CODED, salvagedPiece, UNCLOSED } from './content-codings.ts';
 import { decodeAtOnce } from './decode-at-once.ts';
+import { KeptPieces } from './kept-pieces.ts';
 import { MemberDecoder } from './member-decoder.ts';
+import { withGunzipped } from './reused-inflate.ts';
 
 /**
  * Bodies up to this size are kept and decoded by one synchronous call, which for 9 KB of gzip costs a
@@ -24,12 +26,11 @@ export interface CodingOutcome {
 }
 
 /**
- * `end` resolves, never rejects. What is written may change afterwards; after the output is full it is
- * ignored.
+ * `end` resolves, never rejects. What is written may change afterwards, but for a body up to `steadyBytes`; after the
+ * output is full it is ignored.
  */
-export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
+export function createCodingDecoder(coding: Coding, output: BoundedOutput, steadyBytes = 0) {
+  const kept = new KeptPieces(steadyBytes);
   /** The output, if it came in one piece. */
   let whole: Uint8Array | undefined;
   /** The receiver of the pieces once they are no longer kept. */
@@ -37,16 +38,10 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   /** The body is of a type that shows that it is in no coding. */
   let isShown = false;
 
-  const takeKept = (): Uint8Array => {
-    const [first = new Uint8Array(0), ...others] = pieces;
-    pieces = [];
-    return others.length === 0 ? first : Buffer.concat([first, ...others]);
-  };
   const keep = (chunk: Uint8Array) => {
-    pieces.push(new Uint8Array(chunk));
-    length += chunk.length;
-    if (length <= MAX_SYNC_BYTES) return;
-    const start = takeKept();
+    kept.add(chunk);
+    if (kept.length <= MAX_SYNC_BYTES) return;
+    const start = kept.take().bytes;
     sink = hasCoding(coding, start) ? new MemberDecoder(coding, start, output) : asItIs(start);
     sink.write(start);
   };
@@ -56,12 +51,15 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput) {
   };
 
   const endKept = async (): Promise<string | undefined> => {
-    const kept = pieces;
-    const body = takeKept();
+    const { bytes: body, free } = kept.take();
     if (body.length === 0) return undefined;
+    if (coding === 'gzip' && withGunzipped(body, output.room(), output.write)) {
+      free();
+      return undefined;
+    }
     const decoded = decodeAtOnce(coding, body, Math.max(1, Math.min(output.room(), MAX_SYNC_OUTPUT)));
     if (decoded !== undefined) {
-      for (const bytes of [body, ...kept]) freeMemory(bytes);
+      free();
       whole = decoded;
       output.write(decoded);
       return undefined;

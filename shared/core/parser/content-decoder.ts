@@ -12,12 +12,16 @@ export interface ContentDecoderOptions {
   readonly contentEncoding: string | undefined;
   /** Decoded bytes beyond this are dropped, and the decoding ends. */
   readonly maxDecodedBytes: number;
+  /**
+   * The pieces of a body up to this size do not change until the end, and are not copied. Default: 0.
+   */
+  readonly steadyBytes?: number;
   /** Receives the content, piece by piece, and copies what it keeps. Must not throw. */
   onData(chunk: Uint8Array): void;
 }
 
 export interface ContentDecoder {
-  /** Takes the next piece of the body as received. Never throws. The piece may change afterwards. */
+  /** Takes the next piece of the body as received. Never throws. The piece may change afterwards, but for `steadyBytes`. */
   write(chunk: Uint8Array): void;
   /** Resolves, never rejects, when everything that could be decoded was passed to `onData`. Call it once. */
   end(): Promise<DecodedContent>;
@@ -61,7 +65,9 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
   let write = content.write;
   const decoders: ReturnType<typeof createCodingDecoder>[] = [];
   for (const coding of codings.toReversed()) {
-    const decoder = createCodingDecoder(coding, createBoundedOutput(maxDecodedBytes, write));
+    const isFirst = decoders.length === codings.length - 1;
+    const output = createBoundedOutput(maxDecodedBytes, write);
+    const decoder = createCodingDecoder(coding, output, isFirst ? options.steadyBytes : 0);
     decoders.unshift(decoder);
     write = decoder.write;
   }

@@ -1,5 +1,6 @@
 /** From a response's head and body as received to what the crawl needs to know of the document. */
 import { messageOf } from '../base/error-message.ts';
+import { STEADY_BODY_BYTES } from '../outcome/fetch-request.ts';
 import { fieldValues, type ResponseHead } from '../outcome/response-head.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
@@ -104,7 +105,7 @@ export interface DocumentFacts extends DroppedLinks {
 }
 
 export interface DocumentParser {
-  /** Takes the next piece of the body as received, which may change afterwards. Never throws. */
+  /** Takes the next piece of the body as received: as the receiver of `FetchRequest.onHead`. Never throws. */
   write(chunk: Uint8Array): void;
   /** Resolves, never rejects. Call it once. */
   end(): Promise<DocumentFacts>;
@@ -151,6 +152,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   const content = createContentDecoder({
     contentEncoding: joinedHeader(headers, 'content-encoding'),
     maxDecodedBytes,
+    steadyBytes: STEADY_BODY_BYTES,
     onData: (chunk) => parseSafely(() => onData(chunk)),
   });
   /** XML that was not fetched as a sitemap has no faults of one. */

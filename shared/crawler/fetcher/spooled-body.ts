@@ -1,13 +1,13 @@
 import { createHash, type Hash, hash as hashOf } from 'node:crypto';
 import { freeMemory } from '../../core/base/free-memory.ts';
 import type { Body } from '../../core/outcome/body.ts';
+import { STEADY_BODY_BYTES } from '../../core/outcome/fetch-request.ts';
 import { BodyBlocks, BodyFile } from './body-file.ts';
 
 /** Bodies up to this stay in memory ... */
 const MAX_MEMORY_BYTES = 1024 * 1024;
-/** ... while all bodies together take no more than this; beyond, only those up to {@link SMALL_BODY}. */
+/** ... while all bodies together take no more than this; beyond, only those up to {@link STEADY_BODY_BYTES}. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
-const SMALL_BODY = 32 * 1024;
 
 /**
  * The storage for the bodies of a process: memory with one bound, even for a thousand large bodies of a hundred crawls,
@@ -105,7 +105,9 @@ class PieceSpool implements BodySpool {
 
   #isTooLarge(): boolean {
     const { usedBytes, maxBytes } = this.#space;
-    return this.#inMemory > this.#maxMemoryBytes || (usedBytes > maxBytes && this.#inMemory > SMALL_BODY);
+    return (
+      this.#inMemory > this.#maxMemoryBytes || (usedBytes > maxBytes && this.#inMemory > STEADY_BODY_BYTES)
+    );
   }
 
   #keep(piece: Uint8Array): void {

@@ -104,6 +104,41 @@ describe('createContentDecoder', () => {
     expect(await decode('gzip, gzip', zlib.gzipSync(small))).toMatchObject({ content: small, isWhole: true });
   });
 
+  test('a body takes nothing from the one before it in the same buffer', async () => {
+    const first = zlib.gzipSync(text(90_000));
+    await decode('gzip', first);
+    const broken = Buffer.from(first);
+    // The first block has a type that there is not (RFC 1951, section 3.2.3).
+    broken[10] = 0xff;
+    expect((await decode('gzip', broken)).isWhole).toBe(false);
+    expect(await decode('gzip', zlib.gzipSync(small))).toMatchObject({ content: small, isWhole: true });
+    const empty = await decode('gzip', zlib.gzipSync(''));
+    expect(empty).toMatchObject({ decodedBytes: 0, isWhole: true, error: undefined });
+  });
+
+  test.each([1, 1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1])(
+    'decodes %i bytes of content',
+    async (size) => {
+      const zeros = zlib.gzipSync(Buffer.alloc(size));
+      expect(await decode('gzip', zeros, { max: size })).toMatchObject({ decodedBytes: size, isWhole: true });
+      if (size === 1) return;
+      expect(await decode('gzip', zeros, { max: size - 1 })).toMatchObject({
+        decodedBytes: size - 1,
+        isTooLarge: true,
+      });
+    },
+  );
+
+  test('a false size at the end of gzip changes nothing but what the checks say', async () => {
+    const body = zlib.gzipSync(small);
+    for (const size of [0, 19_999, 20_001, 0xffffffff]) {
+      const wrong = Buffer.from(body);
+      wrong.writeUInt32LE(size, body.length - 4);
+      const { content } = await decode('gzip', wrong);
+      expect(content.equals(small)).toBe(true);
+    }
+  });
+
   test.each(['utf-8', 'compress', 'gzip, gzip, gzip, gzip'])(
     'a text that declares %s is that text',
     async (coding) => {

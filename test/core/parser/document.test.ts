@@ -1,5 +1,6 @@
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { STEADY_BODY_BYTES } from '../../../shared/core/outcome/fetch-request.ts';
 import { createDocumentParser, type DocumentParserOptions } from '../../../shared/core/parser/document.ts';
 
 async function parse(
@@ -16,14 +17,28 @@ async function parse(
     ...options,
   });
   const bytes = Buffer.from(body as Uint8Array);
+  const given: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += step) {
     const piece = Uint8Array.from(bytes.subarray(at, at + step));
     parser.write(piece);
-    // Its memory is somebody else's when the call is over.
-    piece.fill(0);
+    given.push(piece);
+    // The memory of a longer body is somebody else's when the call is over.
+    if (at + piece.length > STEADY_BODY_BYTES) for (const each of given.splice(0)) each.fill(0);
   }
   return await parser.end();
 }
+/** A member whose header names a file. */
+function gzipNamed(text: string, nameBytes: number): Buffer {
+  const member = zlib.gzipSync(text);
+  member[3] = 8;
+  return Buffer.concat([
+    member.subarray(0, 10),
+    Buffer.alloc(nameBytes, 'n'),
+    Buffer.alloc(1),
+    member.subarray(10),
+  ]);
+}
+
 const html = '<!doctype html><title>T</title><a href=/x>x</a>';
 
 describe('createDocumentParser', () => {
@@ -40,6 +55,27 @@ describe('createDocumentParser', () => {
     expect([isWhole, decodedBytes]).toEqual([true, page.length]);
     expect(links.map(({ url }) => url)).toEqual(['http://example.com/x', 'http://example.com/last']);
   });
+
+  test.each([STEADY_BODY_BYTES - 1, STEADY_BODY_BYTES, STEADY_BODY_BYTES + 1, 2 * STEADY_BODY_BYTES])(
+    'reads a coded body of %i bytes, of which the pieces stay only while it is short',
+    async (size) => {
+      const page = `${html}<a href=/last>`;
+      // The header of gzip may name a file.
+      const body = gzipNamed(page, size - gzipNamed(page, 0).length);
+      expect(body.length).toBe(size);
+      const { links, decodedBytes } = await parse(
+        body,
+        [
+          ['content-type', 'text/html'],
+          ['content-encoding', 'gzip'],
+        ],
+        {},
+        10_000,
+      );
+      expect(decodedBytes).toBe(page.length);
+      expect(links.map(({ url }) => url)).toEqual(['http://example.com/x', 'http://example.com/last']);
+    },
+  );
 
   test('gives the facts of a compressed page', async () => {
     const headers: [string, string][] = [
