@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** Only programs of this machine reach it. */
 const ADDRESS = '127.0.0.1';
@@ -14,14 +15,28 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** `port` 0: any that is free. `requestMs`: until a request has come. Rejects if the port cannot be used. */
+export interface LoopbackOptions {
+  /** Until a request has come. */
+  readonly requestMs?: number;
+  /** Takes over the connection of a request for another protocol. Default: such a request is answered as any other. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex) => void;
+}
+
+/** `port` 0: any that is free. Rejects if the port cannot be used. */
 export async function openLoopback(
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  requestMs = REQUEST_MS,
+  { requestMs = REQUEST_MS, upgrade }: LoopbackOptions = {},
 ): Promise<LoopbackServer> {
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, answer);
   server.maxConnections = MAX_CONNECTIONS;
+  const taken = new Set<Duplex>();
+  if (upgrade)
+    server.on('upgrade', (request, socket) => {
+      taken.add(socket);
+      socket.once('close', () => taken.delete(socket));
+      upgrade(request, socket);
+    });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, ADDRESS, resolve);
@@ -30,6 +45,7 @@ export async function openLoopback(
     origin: `http://${ADDRESS}:${(server.address() as AddressInfo).port}`,
     async close() {
       server.closeAllConnections();
+      for (const socket of taken) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };

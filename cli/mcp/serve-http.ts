@@ -44,7 +44,7 @@ export async function serveHttp(
         else response.destroy();
       });
     },
-    REQUEST_MS,
+    { requestMs: REQUEST_MS },
   );
   return {
     url: origin + PATH,

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { InvalidConfig } from '../../../shared/core/crawl/invalid-config.ts';
 import { isOpenToOthers } from '../../../shared/engines/local/open-to-others.ts';
 import { isSecret } from '../loopback-server.ts';
+import { protocolOf } from './firecrawl/watch-socket.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -25,7 +26,7 @@ export function refusalOf(request: IncomingMessage, token: string | undefined): 
     return { status: 403, message: 'Another website sent this' };
   if (method === 'POST' && hasBody(request) && !/^application\/json\b/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Expected a body of the type application/json' };
-  if (token !== undefined && !isToken(headers.authorization, token))
+  if (token !== undefined && !isToken(request, token))
     return { status: 401, message: 'Expected the header Authorization: Bearer TOKEN' };
   return undefined;
 }
@@ -33,8 +34,10 @@ export function refusalOf(request: IncomingMessage, token: string | undefined): 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const isToken = (authorization: string | undefined, token: string): boolean =>
-  isSecret(/^Bearer (.{1,1000})$/i.exec(authorization ?? '')?.[1] ?? '', token);
+/** A WebSocket of a browser or of Node sends no other header than the name of its protocol. */
+const isToken = (request: IncomingMessage, token: string): boolean =>
+  isSecret(/^Bearer (.{1,1000})$/i.exec(request.headers.authorization ?? '')?.[1] ?? '', token) ||
+  isSecret(protocolOf(request) ?? '', token);
 
 const LEAST_CHARS = 16;
 

@@ -2,13 +2,16 @@
 
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { CRAWL_ID } from '../../../shared/core/crawl/crawl-id.ts';
 import { type ApiAnswer, handleRequest } from '../../../shared/services/http-api/routes.ts';
 import { openLoopback, readBody } from '../loopback-server.ts';
+import { describeOwn } from './describe-own.ts';
 import { Series, sendEvents } from './events.ts';
 import { Firecrawl } from './firecrawl/answer.ts';
+import { openWatchSocket } from './firecrawl/watch-socket.ts';
 import { FolderControl } from './folder-control.ts';
 import { readToken, refusalOf } from './guard.ts';
 
@@ -83,13 +86,23 @@ export async function serveApi({
       if (running) return sendEvents(running, response);
       return send(response, failure(404, `No crawl ${crawl} runs in this process`));
     }
+    if (method === 'GET' && path === '/openapi.json')
+      return send(response, { status: 200, body: describeOwn() });
     if (/^\/v[12]\//.test(path))
       return send(response, await firecrawl.answer({ method, path, query, body, origin }, onError));
     const asked = { method, path, query: Object.fromEntries(query), body };
     return send(response, await handleRequest(control, asked, onError));
   }
 
-  const server = await openLoopback(port, (request, response) => {
+  /** The only other protocol is that of a job's watchers. */
+  function upgrade(request: IncomingMessage, socket: Duplex): void {
+    const status = refusalOf(request, token)?.status;
+    const open = () => openWatchSocket(request, socket);
+    if (status === undefined && firecrawl.watch(request, open, onError)) return;
+    socket.end(`HTTP/1.1 ${status ?? 404} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch((error) => {
       // The client left, or its request broke off.
       if (response.destroyed || !request.complete) return;
@@ -97,7 +110,8 @@ export async function serveApi({
       if (response.headersSent) response.destroy();
       else send(response, failure(500, 'The server failed'));
     });
-  });
+  };
+  const server = await openLoopback(port, onRequest, { upgrade });
 
   async function close(): Promise<void> {
     await Promise.all([control.close(), firecrawl.close()]);

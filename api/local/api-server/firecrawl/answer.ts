@@ -1,4 +1,5 @@
 /** Answers Firecrawl's calls, versions 1 and 2, so that programs with a field for its address work with Strand. */
+import type { IncomingMessage } from 'node:http';
 import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
 import { InvalidConfig } from '../../../../shared/core/crawl/invalid-config.ts';
 import { ControlError } from '../../../../shared/services/control/control.ts';
@@ -6,12 +7,14 @@ import type { ApiAnswer } from '../../../../shared/services/http-api/routes.ts';
 import { mapSite } from '../../../map-site.ts';
 import type { FolderControl } from '../folder-control.ts';
 import { readBatchRequest, readCrawlRequest, urlIn } from './crawl-request.ts';
-import { type JobKind, Jobs } from './jobs.ts';
+import { Jobs } from './jobs.ts';
 import { readMapRequest } from './map-request.ts';
 import { firecrawlDocument } from './page-document.ts';
 import { isObject, RequestRefused, refuseOthers } from './refused-fields.ts';
-import { readScrapeOptions, SCRAPE_FIELDS } from './scrape-options.ts';
+import { readHeaders, readScrapeOptions, SCRAPE_FIELDS } from './scrape-options.ts';
 import { ScrapePages } from './scrape-pages.ts';
+import { watchJob } from './watch-job.ts';
+import type { WatchSocket } from './watch-socket.ts';
 
 export interface FirecrawlRequest {
   readonly method: string;
@@ -50,6 +53,24 @@ export class Firecrawl {
     return this.#pages.close();
   }
 
+  /** Sends a job's documents to a client as they come. Returns whether the request asks for that. */
+  watch(
+    { url = '' }: IncomingMessage,
+    open: () => WatchSocket | undefined,
+    onError: (error: unknown) => void,
+  ): boolean {
+    const [, version, id] = /^\/v([12])\/(?:crawl|batch\/scrape)\/([0-9a-f-]{36})(?:\?|$)/.exec(url) ?? [];
+    if (id === undefined) return false;
+    const socket = open();
+    if (socket === undefined) return false;
+    watchJob(this.#jobs, id, version === '1' ? 1 : 2, socket).catch((error: Error) => {
+      if (!(error instanceof RequestRefused)) onError(error);
+      const shown = error instanceof RequestRefused ? error.message : 'Something failed on our side';
+      socket.close(JSON.stringify({ type: 'error', error: shown }));
+    });
+    return true;
+  }
+
   /** Never rejects. */
   async answer(request: FirecrawlRequest, onError: (error: unknown) => void): Promise<ApiAnswer> {
     try {
@@ -68,7 +89,8 @@ export class Firecrawl {
   async #answer({ method, path, query, body, origin }: FirecrawlRequest): Promise<ApiAnswer> {
     const [, number, rest = ''] = /^\/v([12])\/(.*)$/.exec(path) ?? [];
     const version = number === '1' ? 1 : 2;
-    const [, things, id, part] = /^(crawl|batch\/scrape)(?:\/([^/]+)(?:\/(errors))?)?$/.exec(rest) ?? [];
+    const [, things, id, part] =
+      /^(crawl|batch\/scrape)(?:\/([0-9a-f-]{36})(?:\/(errors))?)?$/.exec(rest) ?? [];
     if (method === 'POST') {
       if (rest === 'scrape') return this.#scrape(fieldsIn(body));
       if (rest === 'map') return this.#map(fieldsIn(body), version);
@@ -76,11 +98,12 @@ export class Firecrawl {
         return this.#begin(things, fieldsIn(body), `${origin}/v${version}/${things}`);
     }
     if (things !== undefined && id !== undefined) {
-      const kind: JobKind = things === 'crawl' ? 'crawl' : 'batch';
-      if (method === 'GET' && part === 'errors') return ok({ ...(await this.#jobs.errors(kind, id)) });
-      if (method === 'GET') return this.#status(kind, id, query, `${origin}${path}`);
-      if (method === 'DELETE' && part === undefined) {
-        await this.#jobs.cancel(kind, id);
+      // The client of version 1 asks by DELETE.
+      if (part === 'errors' && (method === 'GET' || method === 'DELETE'))
+        return ok({ ...(await this.#jobs.errors(id)) });
+      if (method === 'GET') return this.#status(id, query, `${origin}${path}`);
+      if (method === 'DELETE') {
+        await this.#jobs.cancel(id);
         return ok({ status: 'cancelled' });
       }
     }
@@ -91,7 +114,7 @@ export class Firecrawl {
     refuseOthers(fields, ['url', ...SCRAPE_FIELDS]);
     const url = urlIn(fields);
     const options = readScrapeOptions(fields);
-    const page = await this.#pages.get(url, options.maxAge, options.timeout);
+    const page = await this.#pages.get(url, readHeaders(fields), options);
     return ok({ data: firecrawlDocument(page, url, options) });
   }
 
@@ -113,18 +136,18 @@ export class Firecrawl {
     const settings = { preferMarkdown: true, documents: false };
     if (things === 'crawl') {
       const request = readCrawlRequest(fields);
-      const id = await this.#jobs.begin('crawl', { ...request, config: { ...settings, ...request.config } });
+      const id = await this.#jobs.begin({ ...request, config: { ...settings, ...request.config } });
       return ok({ id, url: `${at}/${id}` });
     }
     const { invalid, ...request } = readBatchRequest(fields);
-    const id = await this.#jobs.begin('batch', { ...request, config: { ...settings, ...request.config } });
+    const id = await this.#jobs.begin({ ...request, config: { ...settings, ...request.config } });
     return ok({ id, url: `${at}/${id}`, ...(invalid.length > 0 && { invalidURLs: invalid }) });
   }
 
-  async #status(kind: JobKind, id: string, query: URLSearchParams, at: string): Promise<ApiAnswer> {
+  async #status(id: string, query: URLSearchParams, at: string): Promise<ApiAnswer> {
     const skip = query.get('skip') ?? '0';
     if (!/^\d{1,9}$/.test(skip)) throw new RequestRefused('skip', 'Expected skip to be a whole number');
-    const { next, ...status } = await this.#jobs.status(kind, id, Number(skip));
+    const { next, ...status } = await this.#jobs.status(id, Number(skip));
     return ok({
       ...status,
       creditsUsed: 0,

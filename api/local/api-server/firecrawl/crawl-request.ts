@@ -4,12 +4,19 @@ import {
   fieldOf,
   isCount,
   isFlag,
+  isObject,
   isSeconds,
   isText,
   RequestRefused,
   refuseOthers,
 } from './refused-fields.ts';
-import { readPageOptions, readScrapeOptions, SCRAPE_FIELDS, type ScrapeOptions } from './scrape-options.ts';
+import {
+  readHeaders,
+  readPageOptions,
+  readScrapeOptions,
+  SCRAPE_FIELDS,
+  type ScrapeOptions,
+} from './scrape-options.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,7 +26,7 @@ export interface JobRequest {
   readonly options: ScrapeOptions;
 }
 
-const CRAWL_FIELDS = [
+export const CRAWL_FIELDS: readonly string[] = [
   'url',
   'limit',
   'maxDiscoveryDepth',
@@ -34,6 +41,7 @@ const CRAWL_FIELDS = [
   'delay',
   'scrapeOptions',
 ];
+export const BATCH_FIELDS: readonly string[] = ['urls', 'ignoreInvalidURLs', ...SCRAPE_FIELDS];
 const DEFAULT_LIMIT = 10_000;
 
 /** Returns the crawl that a request means. Throws {@link RequestRefused}. */
@@ -51,6 +59,7 @@ export function readCrawlRequest(fields: Fields): JobRequest {
     seeds: [urlIn(fields)],
     options: readPageOptions(fields.scrapeOptions),
     config: {
+      ...headersOf(isObject(fields.scrapeOptions) ? fields.scrapeOptions : {}),
       scope: flag('allowSubdomains') ? 'domain' : isWhole ? 'host' : 'prefix',
       sitemaps: sitemap === 'skip' || flag('ignoreSitemap') ? 'off' : 'find',
       maxPages: fieldOf(fields, 'limit', isLimit, 'a whole number above 0') ?? DEFAULT_LIMIT,
@@ -74,7 +83,7 @@ function onPath(pattern: string): string {
 
 /** A crawl of exactly these URLs. */
 export function readBatchRequest(fields: Fields): JobRequest & { readonly invalid: readonly string[] } {
-  refuseOthers(fields, ['urls', 'ignoreInvalidURLs', ...SCRAPE_FIELDS]);
+  refuseOthers(fields, BATCH_FIELDS);
   const urls = fieldOf(fields, 'urls', areTexts, 'a list of URLs, 1,000 at most') ?? [];
   const ignores = fieldOf(fields, 'ignoreInvalidURLs', isFlag, 'true or false') ?? true;
   const isUrl = (url: string) => /^https?:\/\//i.test(url) && URL.canParse(url);
@@ -87,8 +96,21 @@ export function readBatchRequest(fields: Fields): JobRequest & { readonly invali
     seeds,
     invalid,
     options: readScrapeOptions(fields),
-    config: { scope: 'page', sitemaps: 'off', feeds: false, obeyCanonical: false, obeyNoindex: false },
+    config: {
+      ...headersOf(fields),
+      scope: 'page',
+      sitemaps: 'off',
+      feeds: false,
+      obeyCanonical: false,
+      obeyNoindex: false,
+    },
   };
+}
+
+/** To the origins of the seeds alone. */
+function headersOf(fields: Fields): Pick<CrawlOptions, 'headers'> {
+  const headers = readHeaders(fields);
+  return Object.keys(headers).length > 0 ? { headers: { seeds: headers } } : {};
 }
 
 /** The URL of a request. A name without a scheme is taken as https. */

@@ -13,10 +13,7 @@ import { type FirecrawlDocument, firecrawlDocument } from './page-document.ts';
 import { RequestRefused } from './refused-fields.ts';
 import type { ScrapeOptions } from './scrape-options.ts';
 
-export type JobKind = 'crawl' | 'batch';
-
 interface StoredJob {
-  readonly kind: JobKind;
   readonly options: ScrapeOptions;
 }
 
@@ -50,15 +47,15 @@ export class Jobs {
     this.#folder = folder;
   }
 
-  async begin(kind: JobKind, { seeds, config, options }: JobRequest): Promise<CrawlId> {
+  async begin({ seeds, config, options }: JobRequest): Promise<CrawlId> {
     const id = randomUUID();
     await this.#control.create({ crawl: id, seeds, config });
-    await writeFile(join(this.#folder, id, FILE), JSON.stringify({ kind, options } satisfies StoredJob));
+    await writeFile(join(this.#folder, id, FILE), JSON.stringify({ options } satisfies StoredJob));
     return id;
   }
 
-  async status(kind: JobKind, id: string, skip: number): Promise<JobStatus> {
-    const { options } = await this.#load(kind, id);
+  async status(id: string, skip: number): Promise<JobStatus> {
+    const { options } = await this.#load(id);
     return this.#control.opened(id, async (stored) => {
       const summary = await stored.summary();
       const { documents, count, next } = await documentsOf(stored, options, skip);
@@ -75,8 +72,8 @@ export class Jobs {
     });
   }
 
-  async errors(kind: JobKind, id: string): Promise<JobErrors> {
-    await this.#load(kind, id);
+  async errors(id: string): Promise<JobErrors> {
+    await this.#load(id);
     return this.#control.opened(id, async (stored) => {
       const errors: Record<string, string>[] = [];
       const robotsBlocked: string[] = [];
@@ -96,12 +93,12 @@ export class Jobs {
     });
   }
 
-  async cancel(kind: JobKind, id: string): Promise<void> {
-    await this.#load(kind, id);
+  async cancel(id: string): Promise<void> {
+    await this.#load(id);
     await this.#control.stop(id);
   }
 
-  async #load(kind: JobKind, id: string): Promise<StoredJob> {
+  async #load(id: string): Promise<StoredJob> {
     const unknown = new RequestRefused('id', 'Job not found', 404);
     if (!ID.test(id)) throw unknown;
     const text = await readFile(join(this.#folder, id, FILE), 'utf8').catch(
@@ -110,9 +107,7 @@ export class Jobs {
         throw error;
       },
     );
-    const job = JSON.parse(text) as StoredJob;
-    if (job.kind !== kind) throw unknown;
-    return job;
+    return JSON.parse(text) as StoredJob;
   }
 }
 

@@ -2,7 +2,7 @@ import type { MapOptions } from '../../../map-options.ts';
 import { MAX_MAP_LIMIT } from '../../../map-options.ts';
 import { fieldOf, isCount, isFlag, isText, RequestRefused, refuseOthers } from './refused-fields.ts';
 
-const FIELDS = [
+export const MAP_FIELDS: readonly string[] = [
   'url',
   'search',
   'limit',
@@ -25,7 +25,7 @@ export interface MapRequest {
 
 /** Throws {@link RequestRefused}. */
 export function readMapRequest(fields: Readonly<Record<string, unknown>>, version: 1 | 2): MapRequest {
-  refuseOthers(fields, FIELDS);
+  refuseOthers(fields, MAP_FIELDS);
   const flag = (name: string) => fieldOf(fields, name, isFlag, 'true or false');
   const sitemap =
     fieldOf(fields, 'sitemap', isText, 'skip, include or only') ??

@@ -4,6 +4,7 @@ import {
   isCount,
   isFlag,
   isObject,
+  isText,
   RequestRefused,
   refuseOthers,
 } from './refused-fields.ts';
@@ -22,6 +23,15 @@ export interface ScrapeOptions {
   readonly timeout: number;
 }
 
+/** Headers for the host of the page alone. They may be secret, so they are kept with no job. */
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+export function readHeaders({ headers }: Readonly<Record<string, unknown>>): RequestHeaders {
+  if (headers === undefined || headers === null) return {};
+  if (isObject(headers) && Object.values(headers).every(isText)) return headers as RequestHeaders;
+  throw new RequestRefused('headers', 'Expected headers to be an object of texts');
+}
+
 export const SCRAPE_FIELDS = [
   'formats',
   'onlyMainContent',
@@ -29,6 +39,7 @@ export const SCRAPE_FIELDS = [
   'excludeTags',
   'maxAge',
   'timeout',
+  'headers',
 ] as const;
 
 const DEFAULT_MAX_AGE_MS = 172_800_000;

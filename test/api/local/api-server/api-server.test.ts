@@ -122,7 +122,15 @@ test('a crawl is begun, asked, paused, continued and deleted by the routes of a 
   while ((await ended(call, 'docs')).pages !== 4) await new Promise((resolve) => setTimeout(resolve, 50));
   await ask('resumeCrawl', '/crawls/docs/resume', 200, { maxPages: 50 });
   await ended(call, 'docs');
-  await ask('getApiDescription', '/openapi.json', 200);
+  const { paths } = await ask('getApiDescription', '/openapi.json', 200);
+  const own = [
+    '/crawls/{crawl}',
+    '/crawls/{crawl}/events',
+    '/crawls/{crawl}/series',
+    '/v2/scrape',
+    '/v1/crawl/{id}',
+  ];
+  expect(own.filter((path) => !(path in (paths as object)))).toEqual([]);
   const { samples } = (await call('GET', '/crawls/docs/series')).body as { samples: { pages: number }[] };
   expect([samples.length > 1, samples.at(-1)?.pages]).toEqual([true, 4]);
   await ask('deleteCrawl', '/crawls/docs?archive=true', 202);

@@ -1,7 +1,10 @@
 /** Firecrawl's own client against this API: its examples give the same shapes. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Firecrawl } from 'firecrawl';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveApi } from '../../../../api/local/api-server/serve-api.ts';
@@ -19,11 +22,14 @@ const SITE = {
   },
 };
 
-async function open(address: string, pages: Parameters<typeof serveAnswers>[1] = SITE) {
+async function open(address: string, pages: Parameters<typeof serveAnswers>[1] = SITE, token?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'strand-firecrawl-'));
   const errors: unknown[] = [];
+  const tokenFile = token && join(folder, 'token');
+  if (tokenFile) writeFileSync(tokenFile, token, { mode: 0o600 });
   const server = await serveApi({
     folder,
+    tokenFile,
     settings: {
       contact: 'me@example.org',
       allowPrivateAddresses: ['127.0.0.0/8'],
@@ -42,7 +48,7 @@ async function open(address: string, pages: Parameters<typeof serveAnswers>[1] =
     const response = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
-  return { site: await serveAnswers(address, pages), app, post, errors, url: server.url };
+  return { site: await serveAnswers(address, pages), app, post, errors, folder, url: server.url };
 }
 
 test('scrape gives a document with the formats that were asked for', async () => {
@@ -135,13 +141,117 @@ test('batchScrape reads exactly its URLs', async () => {
   expect(job.data.map(({ metadata }) => metadata?.sourceURL).sort()).toEqual([`${site}/`, `${site}/a`]);
 });
 
+test('a client watches a job: its documents come as they are fetched, and its end', async () => {
+  const { site, app } = await open('127.81.4.10');
+  const watched = async (id: string, kind: 'crawl' | 'batch') => {
+    const watcher = app.watcher(id, { kind, timeout: 60 });
+    const urls = new Set<unknown>();
+    watcher.on('document', ({ metadata }) => urls.add(metadata?.sourceURL));
+    const done = new Promise((resolve) => watcher.on('done', resolve));
+    await watcher.start();
+    return [await done, [...urls].sort()];
+  };
+  const crawl = await app.startCrawl(site, { delay: 0.2 });
+  const both = [`${site}/`, `${site}/a`];
+  expect(await watched(crawl.id, 'crawl')).toMatchObject([{ status: 'completed', total: 2 }, both]);
+  const batch = await app.startBatchScrape(both);
+  expect(await watched(batch.id, 'batch')).toMatchObject([{ completed: 2 }, both]);
+  // A job that has ended shows all at once.
+  expect(await watched(crawl.id, 'crawl')).toMatchObject([{ completed: 2 }, both]);
+  const old = await app.v1.crawlUrlAndWatch(site, { limit: 1 });
+  const documents: unknown[] = [];
+  old.addEventListener('document', ({ detail }) => void documents.push(detail.markdown));
+  await new Promise((resolve) => old.addEventListener('done', resolve));
+  expect(documents).toEqual([`# Harbour\n\n${WORDS}`]);
+});
+
+test.each([
+  ['of another website', { origin: 'https://evil.example' }, 403],
+  ['by another name', { host: 'evil.example' }, 421],
+  ['that is none', { 'sec-websocket-version': '8' }, 404],
+  ['without the token', { 'sec-websocket-protocol': 'fc-another-token' }, 401],
+])('a watcher %s is refused', async (_, headers, expected) => {
+  const token = 'a-token-of-many-letters';
+  const { url } = await open('127.81.4.11', SITE, token);
+  const { host, port, hostname } = new URL(url);
+  const asked = {
+    ...{ host, connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+    ...{ 'sec-websocket-key': 'x', 'sec-websocket-protocol': token, ...headers },
+  };
+  const path = '/v2/crawl/00000000-0000-0000-0000-000000000000';
+  const status = await new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers: asked }, (response) =>
+      resolve(response.statusCode),
+    );
+    sent.on('error', reject).end();
+  });
+  expect(status).toBe(expected);
+});
+
+test('the client of version 1 works', async () => {
+  const { site, app, errors } = await open('127.81.4.12');
+  const { v1 } = app;
+  expect(await v1.scrapeUrl(site, {})).toMatchObject({ success: true, markdown: `# Harbour\n\n${WORDS}` });
+  expect(await v1.mapUrl(site, {})).toMatchObject({
+    success: true,
+    links: [`${site}/`, `${site}/a`, `${site}/b?x=1`],
+  });
+  expect(await v1.crawlUrl(site, { limit: 5 }, 1)).toMatchObject({ status: 'completed', completed: 2 });
+  const batch = await v1.batchScrapeUrls([`${site}/a`], { formats: ['markdown'] }, 1);
+  expect(batch).toMatchObject({ status: 'completed', completed: 1 });
+  const { id } = (await v1.asyncCrawlUrl(site, {})) as { id: string };
+  expect(await v1.checkCrawlStatus(id)).toMatchObject({ success: true });
+  expect(await v1.checkCrawlErrors(id)).toMatchObject({ errors: [] });
+  expect(errors).toEqual([]);
+});
+
+test('headers go to the host of the page alone, and no result has them', async () => {
+  const seen: string[] = [];
+  const note = ({ url, headers }: IncomingMessage, response: ServerResponse) => {
+    if (url === '/robots.txt' || url === '/sitemap.xml') return response.writeHead(404).end();
+    seen.push(`${headers.host}${url} ${headers['x-key'] ?? 'none'}`);
+    const away = url === '/away' && { location: `http://127.81.4.15:${port}/there` };
+    if (away) return response.writeHead(302, away).end();
+    return response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<main><p>Some words are here.</p></main>');
+  };
+  const server = createServer(note);
+  // On all addresses of this machine.
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  onTestFinished(() => void server.close(() => {}).closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const { app, folder } = await open('127.81.4.13');
+  const [own, other] = [`127.81.4.14:${port}`, `127.81.4.15:${port}`];
+  const secret = { headers: { 'X-Key': 'a-secret-value' } };
+  await app.scrape(`http://${own}/`, secret);
+  await app.scrape(`http://${own}/away`, secret);
+  await app.scrape(`http://${own}/`);
+  await app.crawl(`http://${own}/crawl`, { limit: 1, scrapeOptions: secret, pollInterval: 1 });
+  await app.batchScrape([`http://${own}/batch`], { options: secret, pollInterval: 1 });
+  expect(seen).toEqual([
+    `${own}/ a-secret-value`,
+    `${own}/away a-secret-value`,
+    `${other}/there none`,
+    `${own}/ none`,
+    `${own}/crawl a-secret-value`,
+    `${own}/batch a-secret-value`,
+  ]);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  for (const { parentPath, name } of files.filter((one) => !one.name.startsWith('crawl.sqlite'))) {
+    const bytes = readFileSync(join(parentPath, name));
+    const text = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    expect([name, text.includes('a-secret-value')]).toEqual([name, false]);
+  }
+});
+
 test.each<[path: string, fields: Record<string, unknown>, field: string]>([
   ['scrape', { actions: [{ type: 'wait', milliseconds: 1 }] }, 'actions'],
   ['scrape', { formats: ['screenshot'] }, 'formats.screenshot'],
   ['scrape', { formats: [{ type: 'json', prompt: 'x' }] }, 'formats.json'],
   ['scrape', { location: { country: 'DE' } }, 'location'],
   ['scrape', { proxy: 'stealth' }, 'proxy'],
-  ['scrape', { headers: { Cookie: 'a' } }, 'headers'],
+  ['scrape', { headers: { Cookie: 1 } }, 'headers'],
   ['scrape', { waitFor: 1000 }, 'waitFor'],
   ['scrape', { unheardOf: 1 }, 'unheardOf'],
   ['scrape', { includeTags: ['[[['] }, 'includeTags'],
