@@ -105,8 +105,10 @@ class SqliteIndex implements SearchIndex {
   deleteOthers(): void {
     this.#flush();
     const all = this.#database.prepare('SELECT id FROM pages').all() as { id: number }[];
+    const others = all.map(({ id }) => id).filter((id) => !this.#kept.has(id));
     inTransaction(this.#database, () => {
-      for (const { id } of all) if (!this.#kept.has(id)) this.#delete(id);
+      for (const id of others) this.#deletePage.run(id);
+      for (const id of others) this.#deleteWords.run(id);
     });
   }
 
@@ -128,14 +130,21 @@ class SqliteIndex implements SearchIndex {
     const batch = this.#pending;
     this.#pending = [];
     inTransaction(this.#database, () => {
-      for (const document of batch) this.#insertOne(document);
+      // A write to another table in between would make FTS5 write its index out: half of the work.
+      const pages = new Map(batch.map((document) => [document.url, document]));
+      const before = [...pages.keys()].flatMap(
+        (url) => (this.#find.get(url) as { id: number } | undefined)?.id ?? [],
+      );
+      for (const id of before) this.#deletePage.run(id);
+      const ids = [...pages.values()].map((document) => this.#insertPage(document));
+      for (const id of before) this.#deleteWords.run(id);
+      for (const [i, { title, text }] of [...pages.values()].entries())
+        this.#insertWords.run(ids[i]!, withoutUnseen(title ?? ''), withoutUnseen(text));
     });
   }
 
-  #insertOne(document: DocumentRow): void {
-    const { url, title, language, fetchedAt, text, location, usage } = document;
-    const before = this.#find.get(url) as { id: number } | undefined;
-    if (before) this.#delete(before.id);
+  #insertPage(document: DocumentRow): number {
+    const { url, title, language, fetchedAt, location, usage } = document;
     const row = this.#insert.get(
       url,
       URL.parse(url)?.host ?? '',
@@ -148,13 +157,8 @@ class SqliteIndex implements SearchIndex {
       usage ? JSON.stringify(usage) : null,
     );
     const { id } = row as { id: number };
-    this.#insertWords.run(id, withoutUnseen(title ?? ''), withoutUnseen(text));
     this.#kept.add(id);
-  }
-
-  #delete(id: number): void {
-    this.#deletePage.run(id);
-    this.#deleteWords.run(id);
+    return id;
   }
 }
 

@@ -21,19 +21,38 @@ export class BlockCounts implements KnownBlocks {
   readonly #share: number;
   readonly #counts = new Map<number, number>();
   #pages = 0;
+  #changes = 0;
 
   constructor(share = SHARE) {
     this.#share = share;
   }
 
   add({ blocks }: HashedBlocks): void {
+    const before = this.#least;
     this.#pages++;
-    for (const block of new Set(blocks)) this.#counts.set(block, (this.#counts.get(block) ?? 0) + 1);
+    const least = this.#least;
+    let isChanged = least !== before;
+    for (const block of new Set(blocks)) {
+      const count = (this.#counts.get(block) ?? 0) + 1;
+      this.#counts.set(block, count);
+      isChanged ||= count === least;
+    }
+    if (isChanged) this.#changes++;
+  }
+
+  /** Grows whenever other blocks are common. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Whether the block is common. */
   has(block: number): boolean {
-    return (this.#counts.get(block) ?? 0) >= Math.max(MIN_PAGES, this.#share * this.#pages);
+    return (this.#counts.get(block) ?? 0) >= this.#least;
+  }
+
+  /** The pages that a common block is on, at least. */
+  get #least(): number {
+    return Math.max(MIN_PAGES, Math.ceil(this.#share * this.#pages));
   }
 }
 

@@ -45,7 +45,7 @@ export function blockFeatures<T>(
   const alike = groupsOf(blocks);
   const types = structured.metadata.types.join(' ');
   const kinds = KINDS.map((kind) => (kind.test(types) ? 1 : 0));
-  const repeats = countsOf(blocks);
+  const repeats = repeatsOf(blocks);
   const h1 = blocks.findIndex(({ element }) => element.name === 'h1');
   const title = titleBlock(blocks, titleShares, h1);
   const titleElement = blocks[title]?.element.index ?? 0;
@@ -147,7 +147,7 @@ export function blockFeatures<T>(
     row[at++] = facts.long[0]! / pageWords;
     row[at++] = facts.long[0]!;
 
-    row[at++] = repeats.get(text)!;
+    row[at++] = repeats[i]!;
     row[at++] = titleShares[i]!;
     row[at++] = dataShares[i]!;
     row[at++] = hasData ? 1 : 0;
@@ -248,11 +248,23 @@ function sumsOf(blocks: readonly TextBlock[]) {
   return { wordsTo, linkWordsTo };
 }
 
-function countsOf(blocks: readonly TextBlock[]): ReadonlyMap<string, number> {
+/** How often each block's text is on the page. */
+function repeatsOf(blocks: readonly TextBlock[]): Int32Array {
+  const shapes = new Map<number, number>();
+  for (const block of blocks) {
+    const shape = shapeOf(block);
+    shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+  }
+  // Most texts are the only ones of their shape, and need not be hashed.
+  const mayRepeat = (block: TextBlock) => shapes.get(shapeOf(block))! > 1;
   const counts = new Map<string, number>();
-  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts;
+  for (const block of blocks) if (mayRepeat(block)) counts.set(block.text, (counts.get(block.text) ?? 0) + 1);
+  return Int32Array.from(blocks, (block) => (mayRepeat(block) ? counts.get(block.text)! : 1));
 }
+
+/** The same number for the same text. */
+const shapeOf = ({ text, words, counts: { capitals, digits } }: TextBlock): number =>
+  (text.length * 31 + words) * 31 + capitals * 7 + digits;
 
 /** The first and the last block within an element: they are adjacent. */
 function bestRange(

@@ -1,12 +1,10 @@
 /**
  * The blocks of text of a document: paragraphs, headings, list items, cells, and the text between them.
  */
-import { withoutUnseen } from '../text/unseen-characters.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
-import { fold } from './fold.ts';
 import { scriptText } from './script-text.ts';
-import { measureText, type TextCounts } from './text-measure.ts';
+import { readText, type SeenText, type TextCounts, wordsIn } from './text-measure.ts';
 
 /** Nodes that follow one another within an element. */
 export interface Run {
@@ -14,11 +12,12 @@ export interface Run {
   /** The element's children from `first` to before `end`. */
   readonly first: number;
   readonly end: number;
+  /** Their text as readers see it: white space folded. */
+  readonly text?: string;
 }
 
 /** A run of text that holds no line of its own. `element`: the innermost one that begins a line. */
 export interface TextBlock extends Run {
-  /** White space folded. */
   readonly text: string;
   readonly words: number;
   readonly counts: TextCounts;
@@ -87,9 +86,9 @@ export function pageRuns(root: ContentElement): PageRuns {
     const gathered: Gathered = { text: '', linkText: '', last: '', hasPicture: false, isInScript: false };
     if (element.whole !== undefined) gather(element, gathered, isInLink);
     else for (let i = first; i < end; i++) gather(element.children[i]!, gathered, isInLink);
-    gathered.text = fold(withoutUnseen(gathered.text));
-    if (gathered.text !== '') {
-      if (blocks.length < MAX_BLOCKS) blocks.push(new Block(run, gathered));
+    const seen = readText(gathered.text);
+    if (seen.text !== '') {
+      if (blocks.length < MAX_BLOCKS) blocks.push(new Block(run, seen, gathered));
     } else if (gathered.hasPicture && pictures.length < MAX_BLOCKS)
       pictures.push({ element, first, end, place: blocks.length, figure });
   }
@@ -110,15 +109,20 @@ class Block implements TextBlock {
   readonly counts: TextCounts;
   readonly linkWords: number;
 
-  constructor({ element, first, end }: Run, { text, linkText }: Gathered) {
+  constructor({ element, first, end }: Run, { text, counts }: SeenText, written: Gathered) {
     this.element = element;
     this.first = first;
     this.end = end;
     this.text = text;
-    this.counts = measureText(text);
-    this.words = this.counts.words;
-    this.linkWords = linkText === '' ? 0 : Math.min(this.words, measureText(linkText).words);
+    this.counts = counts;
+    this.words = counts.words;
+    this.linkWords = linkWordsOf(written, counts.words);
   }
+}
+
+function linkWordsOf({ text, linkText }: Gathered, words: number): number {
+  if (linkText === '' || linkText.length === text.length) return linkText === '' ? 0 : words;
+  return Math.min(words, wordsIn(linkText));
 }
 
 interface Gathered {

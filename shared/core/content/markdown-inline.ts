@@ -51,6 +51,10 @@ export function inlineMarkdown(
   return tidy(writer.hasFormula ? new LineWriter(resolve, true).render(nodes, open) : line, isWithin);
 }
 
+/** As {@link inlineMarkdown}, for a text alone, its white space folded. */
+export const textMarkdown = (text: string, { isWithin = false }: InlineOptions): string =>
+  tidyLine(escapeMarkdown(text), isWithin);
+
 class LineWriter {
   hasFormula = false;
   readonly #resolve: Resolve;

@@ -7,7 +7,7 @@ import type { Run } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { codeBlock, isFenced } from './markdown-code.ts';
-import { type InlineOptions, inlineMarkdown } from './markdown-inline.ts';
+import { type InlineOptions, inlineMarkdown, textMarkdown } from './markdown-inline.ts';
 import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
 import { type GridRow, tableGrid } from './table-grid.ts';
 
@@ -47,11 +47,15 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     return found;
   }
 
-  function runOf(element: ContentElement, { first, end }: Run): string {
+  function runOf(element: ContentElement, { first, end, text }: Run): string {
     // Code of several lines that stands alone.
     const only = inline.isWithin ? undefined : onlyElement(element.children, first, end);
     if (only !== undefined && isCodeOfLines(only)) return codeBlock(only);
-    return inlineMarkdown(element.children.slice(first, end), resolve, inline);
+    const nodes = element.children.slice(first, end);
+    // Most blocks are one text.
+    return text !== undefined && nodes.length === 1 && typeof nodes[0] === 'string'
+      ? textMarkdown(text, inline)
+      : inlineMarkdown(nodes, resolve, inline);
   }
 
   /** Returns the content of an element whose text stands within a line. */

@@ -11,7 +11,8 @@ const MAX_CLASS_CHARS = 400;
 const MAX_ALIKE = 2;
 
 /** Whether it is a price and hardly more. */
-export const isPrice = ({ text }: TextBlock): boolean => text.length < MAX_PRICE_CHARS && PRICE.test(text);
+export const isPrice = ({ text, counts }: TextBlock): boolean =>
+  counts.digits > 0 && text.length < MAX_PRICE_CHARS && PRICE.test(text);
 
 /**
  * Adds to `main`, of a product page, the first of `blocks` that is a price, and those alike, unless it has a price. Prices of

@@ -43,9 +43,13 @@ export function tableGrid(table: ContentElement): readonly GridRow[] | undefined
 
 function withoutEmptyColumns(rows: readonly GridRow[]): readonly GridRow[] {
   const used: boolean[] = [];
-  for (const row of rows) for (const [column, cell] of row.entries()) if (cell) used[column] = true;
+  for (const row of rows)
+    for (let column = 0; column < row.length; column++) if (row[column] !== undefined) used[column] = true;
   const columns = Array.from(used.keys()).filter((column) => used[column]);
-  return rows.map((row) => columns.map((column) => row[column]));
+  const areFull = columns.length === used.length;
+  return rows.map((row) =>
+    areFull && row.length === used.length ? row : columns.map((column) => row[column]),
+  );
 }
 
 /** Rules for parsing non-negative integers: leading blanks, then digits, whatever follows. 0 if that is allowed. */

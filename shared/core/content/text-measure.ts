@@ -1,4 +1,5 @@
 import { lazy } from '../base/lazy.ts';
+import { withoutUnseen } from '../text/unseen-characters.ts';
 
 /** Counts in a text, in one pass. */
 export interface TextCounts {
@@ -17,6 +18,10 @@ const CAPITAL = 4;
 const COMMA = 8;
 const STOP = 16;
 const LETTER = 32;
+/** Small letters. */
+const SMALL = WORD | LETTER;
+const WHITE = 64;
+const UNSEEN = 128;
 
 /**
  * The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed, which takes some 10
@@ -32,25 +37,30 @@ const kindsOfUnits = lazy((): Uint8Array => {
     if (/\p{Lu}/u.test(text)) made[unit]! |= CAPITAL;
     if (/[,;،、]/.test(text)) made[unit]! |= COMMA;
     if (/[.!?。！？؟]/.test(text)) made[unit]! |= STOP;
+    if (/\s/.test(text)) made[unit] = WHITE;
+    if (isUnseen(text)) made[unit] = UNSEEN;
   }
   return made;
 });
 
+const isUnseen = (text: string): boolean => withoutUnseen(text) === '';
+
 /** Longer texts have room of their own, which is not kept. */
 const MAX_ROOM = 1 << 18;
-const room = new Uint16Array(MAX_ROOM);
+const room = new Uint16Array(MAX_ROOM + 1);
 const roomBytes = Buffer.from(room.buffer);
 
 /**
- * The UTF-16 code units of a text, valid until the next call: a text that was cut out of a page is read from there in half the
+ * The UTF-16 code units of a text, and zero, valid until the next call: a text that was cut out of a page is read from there in half the
  * time.
  */
 function unitsOf(text: string): Uint16Array {
   if (text.length <= MAX_ROOM) {
     roomBytes.write(text, 'utf16le');
+    room[text.length] = 0;
     return room;
   }
-  const own = new Uint16Array(text.length);
+  const own = new Uint16Array(text.length + 1);
   Buffer.from(own.buffer).write(text, 'utf16le');
   return own;
 }
@@ -101,26 +111,98 @@ export class WordHashes {
 const FNV = 0x01000193;
 const NO_WORD = 0x811c9dc5 | 0;
 
-export function measureText(text: string): TextCounts {
+/** A text as readers see it, and its counts. */
+export interface SeenText {
+  /** White space folded, without what nobody sees (`withoutUnseen`). */
+  readonly text: string;
+  readonly counts: TextCounts;
+}
+
+export function readText(given: string): SeenText {
+  const written = given.trim();
   const kinds = kindsOfUnits();
-  const units = unitsOf(text);
+  const units = unitsOf(written);
   let words = 0;
   let sentences = 0;
   let commas = 0;
   let digits = 0;
   let capitals = 0;
-  let before = 0;
-  for (let i = 0; i < text.length; i++) {
+  let before = WHITE;
+  let isOther = false;
+  for (let i = 0; i < written.length; i++) {
     const unit = units[i]!;
-    const kind = kinds[unit]!;
+    let kind = kinds[unit]!;
     if (kind & WORD) {
       if (!(before & WORD)) words++;
       if (kind & DIGIT) digits++;
       if (kind & CAPITAL) capitals++;
+      // The rest of most words. Zero ends the text.
+      while (kinds[units[i + 1]!] === SMALL) {
+        kind = SMALL;
+        i++;
+      }
+    } else if (kind === WHITE) {
+      isOther ||= unit !== BLANK || before === WHITE;
+      if (before & STOP) sentences++;
     } else if (kind & COMMA) commas++;
-    else if (before & STOP && unit === 0x20) sentences++;
+    else if (kind === UNSEEN) {
+      isOther = true;
+      if (isKept(written, i)) before = 0;
+      continue;
+    }
     before = kind;
   }
   if (before & STOP) sentences++;
-  return { words, sentences, commas, digits, capitals };
+  const text = isOther ? seenText(written, units) : written;
+  return { text, counts: { words, sentences, commas, digits, capitals } };
+}
+
+const BLANK = 0x20;
+const ZERO_WIDTH_SPACE = 0x200b;
+
+const narrowRoom = Buffer.alloc(1024);
+
+/** Folds white space and drops what nobody sees. `units`: of the text; they are changed. */
+function seenText(written: string, units: Uint16Array): string {
+  const kinds = kindsOfUnits();
+  let length = 0;
+  let all = 0;
+  let isBehindBlank = true;
+  for (let i = 0; i < written.length; i++) {
+    const unit = units[i]!;
+    const kind = kinds[unit]!;
+    if (kind === UNSEEN && !isKept(written, i)) continue;
+    const isBlank = kind === WHITE;
+    if (!isBlank) {
+      all |= unit;
+      units[length++] = unit;
+    } else if (!isBehindBlank) units[length++] = BLANK;
+    isBehindBlank = isBlank;
+  }
+  if (isBehindBlank && length > 0) length--;
+  if (length === 0) return '';
+  if (all > 0xff) return Buffer.from(units.buffer, units.byteOffset, 2 * length).toString('utf16le');
+  const narrow = length <= narrowRoom.length ? narrowRoom : Buffer.allocUnsafe(length);
+  for (let i = 0; i < length; i++) narrow[i] = units[i]!;
+  return narrow.toString('latin1', 0, length);
+}
+
+/** Some scripts need zero width spaces. */
+const isKept = (text: string, at: number): boolean =>
+  text.charCodeAt(at) === ZERO_WIDTH_SPACE &&
+  at > 0 &&
+  withoutUnseen(text.slice(at - 1, at + 1)).length === 2;
+
+/** Counts the words of a text: {@link TextCounts}. */
+export function wordsIn(text: string): number {
+  const kinds = kindsOfUnits();
+  const units = unitsOf(text);
+  let words = 0;
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const isWord = kinds[units[i]!]! & WORD;
+    if (isWord > before) words++;
+    before = isWord;
+  }
+  return words;
 }

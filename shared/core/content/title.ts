@@ -133,11 +133,16 @@ const partsOf = (title: string): string[] =>
 const foldedWords = (text: string): string => wordsOf(text).join(' ');
 
 const wordsOf = (text: string): string[] =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+  // Most titles are ASCII.
+  (/[^\0-\x7f]/.test(text)
+    ? text
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu)
+    : text.toLowerCase().match(/[a-z\d]+/g)) ?? [];
 
 /** Removes marks of permanent links and trailing ornaments. Some sites encode character references twice. */
 const clean = (text: string): string =>
-  fold(decodeHTML(text.slice(0, MAX_CHARS))).replace(/[\s\u00b6\u22c6#|]{1,20}$/u, '');
+  fold(decoded(text.slice(0, MAX_CHARS))).replace(/[\s\u00b6\u22c6#|]{1,20}$/u, '');
+
+const decoded = (text: string): string => (text.includes('&') ? decodeHTML(text) : text);

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textBlocks } from '../../../shared/core/content/blocks.ts';
 import { parseElements } from '../../../shared/core/content/element-tree.ts';
-import { measureText } from '../../../shared/core/content/text-measure.ts';
+import { fold } from '../../../shared/core/content/fold.ts';
+import { readText } from '../../../shared/core/content/text-measure.ts';
+import { withoutUnseen } from '../../../shared/core/text/unseen-characters.ts';
 
 const blocks = (html: string) =>
   textBlocks(parseElements(html)[0]!).map(({ text, element }) => [element.name, text]);
@@ -128,5 +130,30 @@ test.each([
   ['example.org 3.5', { words: 4, sentences: 0, commas: 0, digits: 2, capitals: 0 }],
   ['Größe, Ελλάδα; 東京。', { words: 3, sentences: 1, commas: 2, digits: 0, capitals: 2 }],
 ])('counts in %j', (text, expected) => {
-  expect(measureText(text)).toEqual(expected);
+  expect(readText(text).counts).toEqual(expected);
+});
+
+test('white space is folded and nothing unseen is kept, whatever the text is', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'é',
+    '東',
+    '😀',
+    'ก',
+    ' ',
+    '\n',
+    '\t',
+    '\u00a0',
+    '\u00ad',
+    '\u200b',
+    '\u0000',
+    '.',
+    ',',
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = fold(withoutUnseen(pieces.join('')));
+      expect(readText(pieces.join(''))).toEqual({ text, counts: readText(text).counts });
+    }),
+  );
 });

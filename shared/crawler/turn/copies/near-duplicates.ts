@@ -1,6 +1,6 @@
 import { BlockCounts } from '../../../core/alike/common-blocks.ts';
 import { MIN_WORDS } from '../../../core/alike/own-sketch.ts';
-import { ownText } from '../../../core/alike/own-text.ts';
+import { type OwnText, ownText } from '../../../core/alike/own-text.ts';
 import { sharedText } from '../../../core/alike/shared-text.ts';
 import {
   type Cause,
@@ -20,12 +20,14 @@ import type { TurnCrawl } from '../turn-crawl.ts';
 const MIN_PAGES = 4;
 /** Pages of a template that a page is compared with: the first ones of the turn. */
 const MAX_PAGES_OF_TEMPLATE = 64;
-/** Words of all pages that are kept: 4 bytes each. Later pages of the turn are compared, and not kept. */
+/** Words of all pages that are kept: 6 bytes each. Later pages of the turn are compared, and not kept. */
 const MAX_WORDS = 200_000;
 
 interface SeenPage {
   readonly url: string;
   readonly blocks: HashedBlocks;
+  /** Its own text, as long as the same blocks are common. */
+  own?: { readonly text: OwnText; readonly changes: number };
 }
 
 /**
@@ -63,13 +65,19 @@ export class NearDuplicates {
     if (!own || own.words.length < MIN_WORDS) return undefined;
     let best: { readonly url: string; readonly alike: number } | undefined;
     for (const page of seen) {
-      const alike = sharedText(own, ownText(page.blocks, this.#common));
+      const alike = sharedText(own, this.#ownTextOf(page));
       if (alike > (best?.alike ?? 0)) best = { url: page.url, alike };
     }
     if (!best) return undefined;
     const isSkipped = this.#crawl.config.nearDuplicates === 'skip' && { isSkipped: true as const };
     const alike = Math.round(100 * best.alike) / 100;
     return { code: 'nearDuplicate', of: best.url, similarity: alike, ...isSkipped };
+  }
+
+  #ownTextOf(page: SeenPage): OwnText {
+    const { changes } = this.#common;
+    if (page.own?.changes !== changes) page.own = { text: ownText(page.blocks, this.#common), changes };
+    return page.own.text;
   }
 
   /** Remembers a page that was settled, and that is given to hooks and documents like any other. */
