@@ -262,7 +262,7 @@ function repeatsOf(blocks: readonly TextBlock[]): Int32Array {
   return Int32Array.from(blocks, (block) => (mayRepeat(block) ? counts.get(block.text)! : 1));
 }
 
-/** The same number for the same text. */
+/** A number that two equal texts have in common. */
 const shapeOf = ({ text, words, counts: { capitals, digits } }: TextBlock): number =>
   (text.length * 31 + words) * 31 + capitals * 7 + digits;
 
