@@ -1,8 +1,8 @@
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
 import type { CrawlHooks } from './start-options.ts';
 
-/** Where a map finds URLs: in sitemaps, as links of the start page, in `llms.txt`. */
-export const MAP_SOURCES = ['sitemaps', 'links', 'llms'] as const;
+/** Where a map finds URLs: in sitemaps, as links of the start page, in feeds that this page names, in `llms.txt`. */
+export const MAP_SOURCES = ['sitemaps', 'links', 'feeds', 'llms'] as const;
 export type MapSource = (typeof MAP_SOURCES)[number];
 
 /** The number of URLs of a map, and the most. */
@@ -12,7 +12,7 @@ export const MAX_MAP_LIMIT = 1_000_000;
 export interface MappedUrl {
   /** Canonical. */
   readonly url: string;
-  /** When it was modified last, according to its sitemap: ISO 8601. */
+  /** When it was modified last, according to its sitemap or feed: ISO 8601. */
   readonly lastModified?: string;
   readonly source: MapSource;
   /** The sitemap or page that names it; of the start page, itself. */

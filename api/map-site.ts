@@ -1,7 +1,7 @@
 import type { MapOptions, MappedUrl, SiteEstimate } from './map-options.ts';
 
 /**
- * Lists the URLs of a site without fetching its pages: reads robots.txt, the sitemaps, `llms.txt` and the start page, as
+ * Lists the URLs of a site without fetching its pages: reads robots.txt, the start page, the sitemaps, feeds and `llms.txt`, as
  * a crawl would. URLs that a crawl would not fetch are left out. Throws `PageNotRead` if the site gives nothing.
  *
  * ```ts

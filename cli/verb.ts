@@ -25,7 +25,16 @@ export interface VerbFile<Asked = unknown> {
 /** Infers what `run` gets from what `read` returns. */
 export const verb = <Asked>(file: VerbFile<Asked>): VerbFile<Asked> => file;
 
-export const VERB_GROUPS = ['Start', 'Look', 'Take out', 'Keep fresh', 'AWS', 'More'] as const;
+export const VERB_GROUPS = [
+  'One page',
+  'Crawl',
+  'Look',
+  'Take out',
+  'Keep fresh',
+  'Serve',
+  'AWS',
+  'More',
+] as const;
 
 /** A command's row in the table. */
 export interface VerbEntry {

@@ -1,4 +1,5 @@
 import {
+  MAP_SOURCES,
   MAX_MAP_LIMIT,
   type MapOptions,
   type MappedUrl,
@@ -19,7 +20,7 @@ import { verb } from '../verb.ts';
 
 export const command = verb({
   usage: 'map URL [options]',
-  more: 'By robots.txt, sitemaps, llms.txt and the links of the start page: URL, last modification, source.',
+  more: 'By robots.txt, the start page, its feeds, sitemaps and llms.txt: URL, last modification, source.',
   examples: [
     'map https://example.org/ --contact me@example.org',
     'map example.org --search guide --contact me@example.org',
@@ -28,12 +29,12 @@ export const command = verb({
   options: [
     {
       name: 'source',
-      argument: 'all|sitemaps|links|llms',
+      argument: 'all|sitemaps|links|feeds|llms',
       type: 'choice',
-      choices: ['all', 'sitemaps', 'links', 'llms'],
+      choices: ['all', ...MAP_SOURCES],
       preset: 'all',
       group: 'Output',
-      help: 'only URLs of sitemaps, of the start page, or of llms.txt; the others are not requested',
+      help: 'only URLs of sitemaps, of the start page, of feeds that it names, or of llms.txt; the others are not requested',
     },
     {
       name: 'search',

@@ -62,6 +62,10 @@ const SITE = (origin: string): Answers => ({
     ),
   },
   '/feed.xml': xml('<rss version="2.0"><channel><item><link>/f</link></item></channel></rss>'),
+  '/feed': {
+    type: 'application/atom+xml',
+    body: `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/news"/><updated>2026-10-02T00:00:00Z</updated></entry><entry><link href="/a"/></entry></feed>`,
+  },
   '/list.txt': { type: 'text/plain', body: `${origin}/t1\n${origin}/t2\n` },
   '/llms.txt': robots('# Site\n\n- [Guide](/docs/guide.md): how to\n- [Other](https://other.example/)\n'),
 });
@@ -82,10 +86,11 @@ test('the URLs of sitemaps, feeds, llms.txt and the start page are listed once, 
     ['/f', 'sitemaps', '/feed.xml', undefined],
     ['/t1', 'sitemaps', '/list.txt', undefined],
     ['/t2', 'sitemaps', '/list.txt', undefined],
+    ['/news', 'feeds', '/feed', '2026-10-02T00:00:00.000Z'],
     ['/docs/guide.md', 'llms', '/llms.txt', undefined],
   ]);
   expect(log).toEqual(
-    ['/robots.txt', '/', '/index.xml', '/one.xml.gz', '/feed.xml', '/list.txt', '/llms.txt'].map(
+    ['/robots.txt', '/', '/index.xml', '/one.xml.gz', '/feed.xml', '/list.txt', '/feed', '/llms.txt'].map(
       (path) => `GET ${path}`,
     ),
   );
@@ -103,6 +108,8 @@ test('the URLs of sitemaps, feeds, llms.txt and the start page are listed once, 
 const BY_OPTION: readonly [options: MapOptions, paths: string[], requests: string[]][] = [
   [{ source: 'llms' }, ['docs/guide.md'], ['/robots.txt', '/llms.txt']],
   [{ source: 'links' }, ['', 'a'], ['/robots.txt', '/']],
+  [{ source: 'feeds' }, ['news', 'a'], ['/robots.txt', '/', '/feed']],
+  [{ source: 'feeds', feeds: false, sitemaps: 'off' }, [], ['/robots.txt']],
   [
     { source: 'sitemaps', search: 'A' },
     ['a'],
@@ -234,7 +241,7 @@ test('an abort ends it with the reason of the signal', async () => {
 });
 
 test.each<[options: object, message: RegExp]>([
-  [{ source: 'feeds' }, /Expected source to be one of all, sitemaps, links, llms, got "feeds"/],
+  [{ source: 'pages' }, /Expected source to be one of all, sitemaps, links, feeds, llms, got "pages"/],
   [{ limit: 0 }, /Expected limit to be a whole number from 1 to 1000000, got 0/],
   [{ delay: 5 }, /delay/],
 ])('%j is refused', async (options, message) => {

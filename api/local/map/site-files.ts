@@ -84,7 +84,7 @@ export class SiteFiles {
   }
 
   #parserOf(url: string, kind: FileKind, { headers }: ResponseHead): DocumentParser {
-    const { maxDecodedBytes, maxLinksPerPage, userAgent } = this.#config;
+    const { feeds, maxDecodedBytes, maxLinksPerPage, userAgent } = this.#config;
     const isSitemap = kind === 'sitemap';
     return createDocumentParser({
       url,
@@ -92,6 +92,7 @@ export class SiteFiles {
       maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : maxDecodedBytes,
       maxLinks: isSitemap ? MAX_SITEMAP_LINKS : maxLinksPerPage,
       ...(isSitemap && { kind: 'sitemap' as const }),
+      wantsFeeds: feeds,
       robotName: robotName(userAgent).toLowerCase(),
     });
   }

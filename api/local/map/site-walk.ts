@@ -16,6 +16,7 @@ import type { SiteRules } from './site-rules.ts';
 
 /** Sitemaps of one map. */
 const MAX_SITEMAPS = 1000;
+const MAX_FEEDS = 10;
 /** Entries that are looked at. A site may name any number that are left out. */
 const MAX_ENTRIES = 5_000_000;
 
@@ -76,10 +77,12 @@ export class SiteWalk {
   async *urls(): AsyncGenerator<MappedUrl, void> {
     const { sources, rules, start } = this.#options;
     this.#join((await rules.of(start)).from);
-    const page = sources.has('links') ? await this.#startPage() : undefined;
-    if (page) yield* this.#ofPage(page);
+    const wantsPage = sources.has('links') || (sources.has('feeds') && this.#options.config.feeds);
+    const page = wantsPage ? await this.#startPage() : undefined;
+    if (page && sources.has('links')) yield* this.#ofPage(page);
     const home = page?.url ?? start;
     if (sources.has('sitemaps')) yield* this.#ofSitemaps(home);
+    if (page && sources.has('feeds')) yield* this.#ofFeeds(page);
     if (sources.has('llms') && !this.hasMore) yield* this.#ofLlms(home);
     if (!this.#hasRead) throw new PageNotRead(this.#fault ?? `${start} names no URLs`);
   }
@@ -156,6 +159,26 @@ export class SiteWalk {
 
   #isOwn(url: string, from: string): boolean {
     return isSameSite(url, from) || this.#scope.hasHost(hostKey(url));
+  }
+
+  /** The feeds of the site that the start page names. */
+  async *#ofFeeds(page: ReadFile): AsyncGenerator<MappedUrl> {
+    const { config } = this.#options;
+    const named = page.facts.links.filter(
+      ({ kind, nofollow }) => kind === 'feed' && !(config.obeyNofollow && nofollow),
+    );
+    const urls = new Set(named.map(({ url }) => canonicalize(url)).filter((url) => url !== undefined));
+    for (const feed of [...urls].slice(0, MAX_FEEDS)) {
+      if (this.hasMore) return;
+      if (!this.#isOwn(feed, page.url)) this.#skip(feed, page.url, 'scope', 'a feed of another site');
+      else yield* this.#ofFeed(feed, page.url);
+    }
+  }
+
+  async *#ofFeed(feed: string, via: string): AsyncGenerator<MappedUrl> {
+    const file = await this.#read({ url: feed, via }, 'page', (to) => this.#isOwn(to, via));
+    for (const link of file?.facts.links ?? [])
+      if (link.kind === 'item') yield* this.#take(link, file!.url, 'feeds', 1);
   }
 
   async *#ofLlms(home: string): AsyncGenerator<MappedUrl> {
