@@ -75,8 +75,10 @@ export interface CrawlProgress {
   readonly hostsActive: number;
   /** Hosts that have URLs and wait for their turn. */
   readonly hostsWaiting: number;
-  /** The hosts among them that wait for their hours (`overrides`), if there are any. */
+  /** The hosts among them that wait for their hours (`overrides`), or rest as they refuse the crawler, if there are any. */
   readonly hostsClosed?: number;
+  /** Hosts that refuse the crawler, if there are any: those that rest, and those given up. */
+  readonly hostsRefused?: number;
   /** If nothing was requested yet, as all hosts rest: when the first request may start, ms since the epoch. */
   readonly restsUntil?: number;
   readonly bytes: number;

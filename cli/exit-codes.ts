@@ -30,7 +30,7 @@ export const exitCodes = {
   /** The crawl was paused, as its proxy could not be used. Continue with `resume` when it can. */
   proxyFailed: 7,
   /**
-   * The crawl ended, and a part was lost: hosts were given up while URLs waited, pages ended or blocked their process, or
+   * The crawl ended, and a part was lost: hosts were given up while URLs waited, or refused the crawler, pages ended or blocked their process, or
    * responses broke off or could not be decoded.
    */
   incomplete: 8,

@@ -30,7 +30,7 @@ export const renderLive = (progress: Progress, columns: number, colour: boolean)
 /** In the order shown. */
 function partsOf(progress: Progress): Part[] {
   const { pages, urls, waiting, hostsActive, hostsWaiting, bytes, errors, startedAt, now } = progress;
-  const { cached = 0, hostsClosed = 0, pagesPerSecond } = progress;
+  const { cached = 0, hostsClosed = 0, hostsRefused = 0, pagesPerSecond } = progress;
   const left = timeLeftMs(progress);
   const parts: Part[] = [{ text: formatCounted(pages, 'page'), rank: 0, tone: 'bold' }];
   if (pagesPerSecond !== undefined) parts.push({ text: `${formatRate(pagesPerSecond)}/s`, rank: 1 });
@@ -38,7 +38,9 @@ function partsOf(progress: Progress): Part[] {
   parts.push({ text: urls === 0 ? 'starting' : `${formatCounted(waiting, 'URL')} waiting`, rank: 4 });
   if (urls > 0) parts.push({ text: `${formatCounted(hostsActive, 'host')} active`, rank: 6 });
   if (hostsWaiting > 0) parts.push({ text: `${formatCounted(hostsWaiting, 'host')} waiting`, rank: 8 });
-  if (hostsClosed > 0) parts.push({ text: `${formatCount(hostsClosed)} for their hours`, rank: 8 });
+  if (hostsClosed > 0) parts.push({ text: `${formatCount(hostsClosed)} until later`, rank: 8 });
+  if (hostsRefused > 0)
+    parts.push({ text: `${formatCounted(hostsRefused, 'host')} refused`, rank: 3, tone: 'yellow' });
   if (cached > 0) parts.push({ text: `${formatCount(cached)} from the cache`, rank: 5 });
   parts.push({ text: formatBytes(bytes), rank: 7 });
   if (errors > 0) parts.push({ text: formatCounted(errors, 'error'), rank: 3, tone: 'yellow' });

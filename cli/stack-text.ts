@@ -123,8 +123,9 @@ export function hostText(host: HostDetail): string {
 }
 
 /** Why the host is not simply crawled; empty where it is. */
-function conditionOf({ setAside, failures, cause }: HostEntry): string {
+function conditionOf({ setAside, refused, failures, cause }: HostEntry): string {
   if (setAside !== undefined) return `given up: ${printable(setAside)}`;
+  if (refused !== undefined) return printable(refused);
   return failures > 0 ? `${formatCounted(failures, 'failure')}${cause ? `: ${printable(cause)}` : ''}` : '';
 }
 

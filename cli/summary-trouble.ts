@@ -4,9 +4,15 @@
  */
 
 import { printable, shorten } from '../shared/core/text/printable.ts';
-import { areHooksBroken, isIncomplete, isWithoutSeed } from '../shared/services/report/crawl-outcome.ts';
+import {
+  areHooksBroken,
+  isIncomplete,
+  isRefusedEverywhere,
+  isWithoutSeed,
+} from '../shared/services/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import { formatCount, formatCounted, type Tone } from './format.ts';
+import { refusedLines, refusedText } from './summary-refused.ts';
 
 const MAX_HOSTS = 10;
 const MAX_FRAMES = 3;
@@ -16,6 +22,8 @@ const MAX_FRAME_CHARS = 300;
 /** How a crawl that is finished is called, where that alone would be misleading. */
 export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] | undefined {
   if (summary.state !== 'finished') return undefined;
+  if (isRefusedEverywhere(summary))
+    return [['Refused', refusedText(summary)].filter(Boolean).join(': '), 'red'];
   if (isWithoutSeed(summary)) return ['No seed could be fetched', 'red'];
   if (areHooksBroken(summary)) return ['Finished, but a hook failed at every page', 'red'];
   if (isIncomplete(summary)) return ['Finished', 'red'];
@@ -39,9 +47,12 @@ export function troubleSections(
   summary: CrawlSummary,
   width: number,
 ): [label: string, lines: readonly string[]][] {
-  const { setAside, failing, failedSeeds } = summary;
+  const { failedSeeds } = summary;
+  const setAside = summary.setAside.filter(({ refused }) => !refused);
+  const failing = summary.failing.filter(({ refused }) => !refused);
   return [
     ['Seeds', failedSeeds.flatMap(({ url, cause }) => named(url, cause, width))],
+    ['Refused', refusedLines(summary, width)],
     ['Hints', hintLines(summary)],
     ['Hooks', hookLines(summary, width)],
     [

@@ -5,6 +5,7 @@ import { printable, shorten } from '../shared/core/text/printable.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
 import {
   isAtMaxCost,
+  isRefusedEverywhere,
   isUpToDate,
   isWithoutProxy,
   isWithoutSeed,
@@ -92,7 +93,8 @@ export function summaryText(
 function headingLines(summary: CrawlSummary, colour: boolean): string[] {
   const [word, tone] = headingOf(summary);
   const reason = summary.reason ? `: ${shorten(printable(summary.reason), WIDTH - 20)}` : '';
-  const lost = isOver(summary) && !isWithoutSeed(summary) ? lossesText(summary.losses) : undefined;
+  const isNothing = isWithoutSeed(summary) || isRefusedEverywhere(summary);
+  const lost = isOver(summary) && !isNothing ? lossesText(summary.losses) : undefined;
   if (lost === undefined) return [toned(word, tone, colour) + reason];
   const joins = word === 'Finished' && reason === '' ? ', but' : ';';
   const text = wrapWords(`${word}${reason}${joins} ${lost}`.split(' '), WIDTH - 2);
@@ -258,8 +260,9 @@ function nextLines(summary: CrawlSummary, place: CrawlPlace): string[] {
     return [`if it should not go on by itself: ${commandAt(place, 'pause')}`];
   if (isWithoutProxy(summary)) return ['when the proxy works again, continue with:', resume];
   if (state !== 'finished') return [`resume with: ${resume}`];
-  const again =
-    (summary.losses.hostsGivenUp ?? 0) > 0 ? ['try the hosts that were given up again:', resume] : [];
+  const { hostsGivenUp = 0, hostsRefused = 0 } = summary.losses;
+  const which = hostsRefused > 0 ? 'that refuse, and that were given up,' : 'that were given up';
+  const again = hostsGivenUp + hostsRefused > 0 ? [`try the hosts ${which} again:`, resume] : [];
   if (!isWithoutSeed(summary)) return again;
   return ['ask what happened to a URL:', commandAt(place, 'url', 'URL'), ...again];
 }

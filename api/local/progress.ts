@@ -39,7 +39,7 @@ export async function progressOf(
     const now = clock.now();
     // At each look: with older sums, a seed would count as committed and as found by its turn, or as neither.
     const totals = await registry.totals(crawl);
-    const { hostsClosed } = totals;
+    const { hostsClosed, refused } = totals;
     const isActive = stats.hostsActive > 0;
     const mayRest =
       stats.requests === 0 && totals.hostsWaiting > 0 && !(isActive && totals.hosts > MAX_LOOKED);
@@ -54,6 +54,7 @@ export async function progressOf(
       hostsActive: stats.hostsActive,
       hostsWaiting: Math.max(0, totals.hostsWaiting - stats.hostsActive),
       ...(hostsClosed !== undefined && { hostsClosed }),
+      ...(refused?.hosts && { hostsRefused: refused.hosts }),
       ...(isResting && { restsUntil: rest }),
       bytes: before.bytes + stats.bytes,
       // As in the summary: responses with an error status are none.

@@ -18,6 +18,7 @@ const SUMMARY: CrawlSummary = {
   exact: true,
   losses: {},
   sites: {},
+  refusals: {},
   pages: 3,
   urls: 9,
   hosts: 2,

@@ -6,6 +6,7 @@ export const RUNNING: CrawlSummary = {
   exact: true,
   losses: {},
   sites: {},
+  refusals: {},
   pages: 1234,
   urls: 6354,
   hosts: 52,

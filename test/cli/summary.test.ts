@@ -8,6 +8,7 @@ const SUMMARY: CrawlSummary = {
   exact: true,
   losses: {},
   sites: {},
+  refusals: {},
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -232,6 +233,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'exact',
     'losses',
     'sites',
+    'refusals',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
@@ -283,6 +285,8 @@ describe('a crawl that has lost a part says so in its first line', () => {
 
   test.each<[CrawlSummary['losses'], string]>([
     [{ hostsGivenUp: 1, urlsGivenUp: 8 }, 'Finished, but 1 host given up (8 URLs not fetched)'],
+    [{ hostsRefused: 1 }, 'Finished, but 1 host that refuses this crawler'],
+    [{ pagesRefused: 12 }, 'Finished, but 12 pages refused'],
     [{ quarantined: 2 }, 'Finished, but 2 pages in quarantine'],
     [{ undecoded: 3 }, 'Finished, but 3 responses not decoded'],
     [{ brokeOff: 1 }, 'Finished, but 1 response not read to the end'],
@@ -321,6 +325,62 @@ describe('a crawl that has lost a part says so in its first line', () => {
       summaryText({ ...SUMMARY, state: 'finished', reason: undefined, losses }, true);
     expect(of({ brokeOff: 1 })).toContain('\x1b[31mFinished, but 1 response');
     expect(of({ traps: 1 })).toContain('\x1b[33mFinished, but 1 link');
+  });
+});
+
+describe('a crawl that is refused', () => {
+  const refused = { since: '2026-11-01T00:00:00Z', urls: 35 };
+  const cause = 'challenged by Cloudflare (HTTP 403)';
+  const ended = { ...SUMMARY, state: 'finished', reason: undefined, reasonCode: undefined } as const;
+  const everywhere: CrawlSummary = {
+    ...ended,
+    byStatus: { ...SUMMARY.byStatus, fetched: 0 },
+    pages: 0,
+    seeds: {},
+    refusals: { hosts: 2, challenged: 1, priced: 1, urls: 40 },
+    losses: { hostsRefused: 2, hostsGivenUp: 2, urlsGivenUp: 40 },
+    setAside: [{ host: 'a.example', cause, causeCode: 'challenged', refused }],
+  };
+
+  test('everywhere says so in its first line, and ends with the code of a crawl that fetched nothing', () => {
+    expect(summaryText(everywhere, false).split('\n')[0]).toBe('Refused: 2 hosts: 1 challenged, 1 priced');
+    expect(exitCodeOf(everywhere)).toBe(4);
+    const byStatus = { ...everywhere, refusals: {}, losses: {}, httpStatus: { '200': 1, '403': 1 } };
+    expect(summaryText(byStatus, false).split('\n')[0]).toBe('Refused');
+    expect(summaryText({ ...byStatus, httpStatus: { '404': 1 } }, false).split('\n')[0]).toBe(
+      'No seed could be fetched',
+    );
+  });
+
+  test('in part names its hosts, since when, and what can be done', () => {
+    const text = summaryText(
+      {
+        ...ended,
+        refusals: { hosts: 2, challenged: 2, urls: 70, pages: 1 },
+        losses: { hostsRefused: 2, hostsGivenUp: 1, urlsGivenUp: 35, pagesRefused: 1 },
+        setAside: [{ host: 'a.example', cause, causeCode: 'challenged', refused }],
+        failing: [
+          { host: 'b.example', cause, causeCode: 'challenged', refused, nextTryAt: '2026-11-02T00:00:00Z' },
+        ],
+      },
+      false,
+    );
+    expect(text).toContain('but 2 hosts that refuse this crawler, 1 host given up (35 URLs not fetched)');
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.startsWith('  Refused'));
+    expect(lines.slice(at, at + 6)).toMatchInlineSnapshot(`
+      [
+        "  Refused     2 hosts: 2 challenged; 70 URLs waiting",
+        "              b.example: challenged by Cloudflare (HTTP 403), 35 URLs since 11-01 00:00, next 11-...",
+        "              a.example: challenged by Cloudflare (HTTP 403), 35 URLs since 11-01 00:00",
+        "              1 page, while other pages were there: export --format jsonl names the causes",
+        "              sign the requests (--identity), ask the sites to let this crawler in,",
+        "              or go slower (--delay)",
+      ]
+    `);
+    expect(text).not.toContain('Given up');
+    expect(text).not.toContain('Failing');
+    expect(exitCodeOf({ ...ended, losses: { pagesRefused: 1 } })).toBe(8);
   });
 });
 

@@ -1,5 +1,13 @@
 /** Causes as sentences, for the command line, reports, exports and events. */
-import type { Cause, CauseCode, DroppedLinksCause, PageStep, RedirectCause, TrapKind } from './cause.ts';
+import type {
+  Cause,
+  CauseCode,
+  DroppedLinksCause,
+  PageStep,
+  Price,
+  RedirectCause,
+  TrapKind,
+} from './cause.ts';
 
 type CauseOf<Code extends CauseCode> = Extract<Cause, { readonly code: Code }>;
 
@@ -35,6 +43,11 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   httpStatus: ({ httpStatus }) => `HTTP ${httpStatus}`,
   bodyBrokeOff: (cause) => breakText(cause),
   fetchFailed: ({ detail }) => detail,
+  challenged: ({ vendor, httpStatus, at }) => `${atWords(at)}challenged by ${vendor} (HTTP ${httpStatus})`,
+  blocked: ({ httpStatus, detail, at }) =>
+    `${atWords(at)}blocked (HTTP ${httpStatus}${detail === undefined ? '' : `, ${detail}`})`,
+  priced: ({ price, httpStatus, at }) =>
+    `${atWords(at)}priced (HTTP ${httpStatus}${price === undefined ? '' : `, ${priceText(price)}`})`,
   redirect: redirectText,
   redirectWithoutLocation: () => 'a redirect without Location',
   redirectToNoUrl: ({ location }) => `to ${location}, which is not an http(s) URL`,
@@ -79,6 +92,16 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
     `requested by the project${label === undefined ? '' : ` with the label ${JSON.stringify(label)}`}`,
   other: ({ text }) => text,
 };
+
+const atWords = (at: 'robots' | undefined): string => (at === undefined ? '' : 'robots.txt: ');
+
+/** A price in words: `USD 0.01`. */
+export function priceText(price: Price): string {
+  if (price.scheme === 'rsl') return `terms at ${price.license}`;
+  if (price.scheme === 'cloudflare') return `${price.currency} ${price.amount}`;
+  const on = price.network === undefined ? '' : ` on ${price.network}`;
+  return `${price.amount} units of ${price.currency}${on}, x402`;
+}
 
 const breakText = ({ truncated, detail }: CauseOf<'bodyBrokeOff' | 'robotsBrokeOff'>): string =>
   `the body broke off (${detail ?? truncated})`;

@@ -55,12 +55,64 @@ export interface NearDuplicateCause {
   readonly besides?: Cause;
 }
 
+/** The site wants to see a person, or a browser: by the protection of `vendor`, or by the project's own sign. */
+export interface ChallengedCause {
+  readonly code: 'challenged';
+  readonly vendor: string;
+  readonly httpStatus: number;
+  /** The response to the request for robots.txt. */
+  readonly at?: 'robots';
+}
+
+/** The site refuses this crawler. */
+export interface BlockedCause {
+  readonly code: 'blocked';
+  readonly httpStatus: number;
+  /** The code that the site gives: `CrawlerForbidden`. */
+  readonly detail?: string;
+  readonly at?: 'robots';
+}
+
+/** The site asks for payment. */
+export interface PricedCause {
+  readonly code: 'priced';
+  readonly httpStatus: number;
+  readonly price?: Price;
+  readonly at?: 'robots';
+}
+
+/** A price as stated. `amount`: of x402 in the smallest units of the currency. */
+export type Price =
+  | { readonly scheme: 'cloudflare'; readonly amount: string; readonly currency: string }
+  | {
+      readonly scheme: 'x402';
+      readonly amount: string;
+      readonly currency: string;
+      readonly network?: string;
+    }
+  /** Its terms are at this URL, which is not requested. */
+  | { readonly scheme: 'rsl'; readonly license: string };
+
+/** A site has refused a request that a person with a browser might make. */
+export type RefusalCause = ChallengedCause | BlockedCause | PricedCause;
+
+/** The kinds of refusals. */
+export const REFUSAL_KINDS = ['challenged', 'blocked', 'priced'] as const;
+export type RefusalKind = (typeof REFUSAL_KINDS)[number];
+
+export const isRefusal = (cause: Cause | undefined): cause is RefusalCause =>
+  cause?.code === 'challenged' || cause?.code === 'blocked' || cause?.code === 'priced';
+
 /** `detail`: more, for people; bounded by {@link boundedText}. */
 export type Cause =
   // ---- the exchange
   | { readonly code: 'httpStatus'; readonly httpStatus: number }
   | { readonly code: 'bodyBrokeOff'; readonly truncated: BrokenOff; readonly detail?: string }
   | { readonly code: 'fetchFailed'; readonly failure?: FailureCode; readonly detail: string }
+  // ---- the site refuses the crawler
+  | ChallengedCause
+  | BlockedCause
+  | PricedCause
   // ---- what a response says about itself
   | RedirectCause
   | { readonly code: 'redirectWithoutLocation' }

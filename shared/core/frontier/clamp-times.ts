@@ -7,6 +7,7 @@ import type { CrawlConfig } from '../crawl/config.ts';
 import { type ByteRates, maxBytesRestMs } from './byte-rate.ts';
 import { MAX_AHEAD_MS } from './crawl-rate.ts';
 import type { Head } from './head.ts';
+import { MAX_REFUSAL_REST_MS } from './host-refusal.ts';
 import { maxGapAfter } from './politeness.ts';
 
 /** Clocks of several machines may differ by this, and jitter is less. */
@@ -59,6 +60,12 @@ export function clampTimes(head: Head, now: number, config: Parameters<typeof ma
     robots: head.robots.map((robots) => {
       const expiresAt = soonest(robots.expiresAt, now, MAX_ROBOTS_MS + SLACK_MS);
       return expiresAt === robots.expiresAt ? robots : { ...robots, expiresAt };
+    }),
+    ...(head.refusal?.restUntil !== undefined && {
+      refusal: {
+        ...head.refusal,
+        restUntil: soonest(head.refusal.restUntil, now, MAX_REFUSAL_REST_MS + SLACK_MS),
+      },
     }),
     ...(head.movedRobots && {
       movedRobots: head.movedRobots.map((moved) => ({

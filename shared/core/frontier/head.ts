@@ -9,6 +9,7 @@ import type { RobotsState } from '../robots/policy.ts';
 import { quoted } from '../text/printable.ts';
 import { CorruptBytes } from './bytes.ts';
 import type { DomainState } from './domain-state.ts';
+import type { HostRefusal } from './host-refusal.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
 import { FRESH_CLOCK, type HostClock } from './politeness.ts';
 import type { SitePass } from './site-pass.ts';
@@ -79,13 +80,15 @@ export interface Head extends TrapState {
   readonly templatePages?: string;
   /** In a crawl with a list of sites, for a host of one: the last pass over its pages. */
   readonly site?: SitePass;
+  /** The host has refused the crawler, and no page of it was there since. */
+  readonly refusal?: HostRefusal;
   /** Only in the head of a domain, which has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }
 
 /**
  * Other hosts at the same IP address come first, or requests are allowed only in some hours (`crawl/host-hours.ts`), or
- * it has sent many bytes (`byte-rate.ts`), or other hosts use up the crawl's byte rate until then (`crawl-rate.ts`):
+ * it has sent many bytes (`byte-rate.ts`), or it has refused the crawler (`host-refusal.ts`), or other hosts use up the crawl's byte rate until then (`crawl-rate.ts`):
  * then the rate has room for `bytes` of the host, if it has a slot.
  */
 export type HostWait = (
@@ -93,6 +96,7 @@ export type HostWait = (
   | { readonly for: 'hours' }
   | { readonly for: 'bytes' }
   | { readonly for: 'crawlBytes'; readonly bytes?: number }
+  | { readonly for: 'refusal' }
 ) & { readonly until: number };
 
 /** A host's share of the budget of its registrable domain. */
@@ -271,6 +275,11 @@ export interface HostTotals {
   readonly overBudget?: Readonly<Record<string, number>>;
   /** If the host has had its `maxPagesPerHost` pages: URLs that wait for more (`urls`), and 1 for the host (`hosts`). */
   readonly full?: Readonly<Record<string, number>>;
+  /**
+   * If the host refuses the crawler: 1 for the host (`hosts`, and its kind of refusal), and its URLs that wait (`urls`).
+   * `pages`: URLs that were refused, and have failed.
+   */
+  readonly refused?: Readonly<Record<string, number>>;
   /** Only in the head of a domain: 1 under the rounded number of domains that link to it (`link-budget.ts`). */
   readonly linking?: Readonly<Record<string, number>>;
 }
@@ -301,6 +310,7 @@ export const COUNT_MAPS = [
   'demand',
   'overBudget',
   'full',
+  'refused',
   'linking',
 ] as const satisfies (keyof HostTotals)[];
 
@@ -374,6 +384,7 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('demand', a, b),
     ...addOptional('overBudget', a, b),
     ...addOptional('full', a, b),
+    ...addOptional('refused', a, b),
     ...addOptional('linking', a, b),
   };
 }

@@ -23,7 +23,7 @@ export interface CrawlTotals extends HostTotals {
   readonly hostsWaiting: number;
   /** Hosts that were given up while URLs wait there, and these URLs, where there are any. */
   readonly givenUp?: { readonly hosts: number; readonly urls: number };
-  /** The waiting hosts that wait for their hours, if there are any. Only engines of one machine count them. */
+  /** The waiting hosts that wait for their hours, or rest as they refuse the crawler, if there are any. Only engines of one machine count them. */
   readonly hostsClosed?: number;
   /** Known URLs by state. */
   readonly urls: Readonly<Record<UrlState, number>>;

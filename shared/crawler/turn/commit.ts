@@ -17,6 +17,7 @@ import type { Soft404 } from './page/soft-404.ts';
 import { newPartId, versionOfPart } from './part-id.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl/recrawl-plan.ts';
+import type { Refusals } from './refusal/refusals.ts';
 import type { KnownRobots } from './robots/known-robots.ts';
 import type { TurnServices } from './services.ts';
 import type { SiteWatch } from './site-watch.ts';
@@ -45,6 +46,7 @@ export interface TurnResults {
   readonly soft404: Soft404;
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
+  readonly refusals: Refusals;
 }
 
 /**
@@ -84,6 +86,7 @@ export class TurnCommit {
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
+    this.#results.refusals.countWaiting();
     countWaitingPages('full', counters.isFull(crawl.config), this.#results);
     const plan = await planNextTurn(engine, this.#results);
     this.#endPass(plan);
@@ -147,6 +150,7 @@ export class TurnCommit {
     const { resumedBy } = pace;
     const sitemapPace = sitemaps.state();
     const { pass } = this.#results.site;
+    const refusal = this.#results.refusals.state();
     return {
       token: plan.hasToken ? id : undefined,
       clock: pace.clock,
@@ -169,6 +173,7 @@ export class TurnCommit {
       ...(templatePages !== undefined && { templatePages }),
       ...(wait && { wait }),
       ...(pass && { site: pass }),
+      ...(refusal && { refusal }),
     };
   }
 

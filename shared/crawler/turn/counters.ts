@@ -20,7 +20,8 @@ type RareMap =
   | 'recrawl'
   | 'demand'
   | 'overBudget'
-  | 'full';
+  | 'full'
+  | 'refused';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are

@@ -176,7 +176,9 @@ export class FetchLoop {
     const next = () => ledger.next(now, sitemaps.isNext(ledger.counts.waiting), onlyRequisites);
     const record = await next();
     if (record === undefined) return this.#takeFarAhead(now, onlyRequisites);
-    return record.attempts > 0 && this.#options.pace.isInTrouble ? this.#takeUntried(record, next) : record;
+    const { pace, refusals } = this.#options;
+    const isInTrouble = pace.isInTrouble || refusals.isSuspected;
+    return record.attempts > 0 && isInTrouble ? this.#takeUntried(record, next) : record;
   }
 
   /**

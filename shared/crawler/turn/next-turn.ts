@@ -1,7 +1,7 @@
 import { isRecrawling } from '../../core/crawl/config.ts';
 import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import { longestBudgetWaitMs } from '../../core/crawl/domain-limits.ts';
-import { allowedFrom, latestOpening } from '../../core/crawl/host-hours.ts';
+import { latestOpening } from '../../core/crawl/host-hours.ts';
 import type { Sites } from '../../core/crawl/sites.ts';
 import { maxWaitMs, soonest } from '../../core/frontier/clamp-times.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
@@ -139,13 +139,15 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
       : soonest(refetchDueAt, now, maxDueMs(crawl.config)),
     laterDueAt ?? Number.POSITIVE_INFINITY,
   );
-  const workAt = allowedFrom(crawl.config, Math.max(urlDueAt, nextFetchAt, now));
+  const workAt = pace.allowedAt(Math.max(urlDueAt, now));
+  // A time that is further ahead would count as that of a wrong clock.
+  const lookAt = pace.wait?.for === 'refusal' ? Math.min(workAt, now + DRAINED_MS) : workAt;
   // Due, for when the crawl is resumed; but no turn until then. So a status that is some seconds old loses
   // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
-    return { hasToken: false, dueAt: workAt, restUntil: nextFetchAt, urlDueAt };
+    return { hasToken: false, dueAt: lookAt, restUntil: nextFetchAt, urlDueAt };
   const isParked = workAt - Math.max(nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
   return isParked
     ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt, urlDueAt }
-    : { hasToken: false, dueAt: workAt, restUntil: nextFetchAt, urlDueAt };
+    : { hasToken: false, dueAt: lookAt, restUntil: nextFetchAt, urlDueAt };
 }

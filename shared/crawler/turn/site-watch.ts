@@ -1,5 +1,5 @@
 /** Counts the answers of a turn as a part of the pass over the pages of a site, and notices its end. */
-import type { Cause } from '../../core/causes/cause.ts';
+import { type Cause, isRefusal } from '../../core/causes/cause.ts';
 import { causeText } from '../../core/causes/cause-text.ts';
 import {
   beginPass,
@@ -71,7 +71,7 @@ export class SiteWatch {
   count({ isPage, state, httpStatus, cause, at }: HostAnswer): void {
     if (!this.#isWatched) return;
     const pass = this.#passAt(at);
-    const answer = isPage ? answerOf(state, httpStatus) : undefined;
+    const answer = isPage ? answerOf(state, httpStatus, cause) : undefined;
     const to = isPage && cause?.code === 'redirect' ? hostKey(cause.to) : undefined;
     const isMoved = to !== undefined && to !== this.#options.crawl.host && pass.to === undefined;
     this.#pass = {
@@ -143,7 +143,11 @@ export class SiteWatch {
   }
 }
 
-function answerOf(state: UrlState, httpStatus: number | undefined): SiteAnswer | undefined {
+function answerOf(
+  state: UrlState,
+  httpStatus: number | undefined,
+  cause: Cause | undefined,
+): SiteAnswer | undefined {
   switch (state) {
     case 'fetched':
       return 'pages';
@@ -152,7 +156,7 @@ function answerOf(state: UrlState, httpStatus: number | undefined): SiteAnswer |
     case 'deniedByRobots':
       return 'blocked';
     case 'failed':
-      return REFUSALS.has(httpStatus) ? 'blocked' : 'failed';
+      return REFUSALS.has(httpStatus) || isRefusal(cause) ? 'blocked' : 'failed';
     default:
       return undefined;
   }
@@ -162,7 +166,7 @@ function answerOf(state: UrlState, httpStatus: number | undefined): SiteAnswer |
 function outcomeOfHost(cause: Cause): SiteOutcome {
   if (cause.code === 'fetchFailed' && NO_HOST.has(cause.failure)) return 'gone';
   const { httpStatus } = cause as { readonly httpStatus?: number };
-  return REFUSALS.has(httpStatus) ? 'blocked' : 'failed';
+  return REFUSALS.has(httpStatus) || isRefusal(cause) ? 'blocked' : 'failed';
 }
 
 function textOf(cause: Cause | undefined, httpStatus: number | undefined): string {

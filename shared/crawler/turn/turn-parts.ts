@@ -30,6 +30,7 @@ import { Soft404Probe } from './page/soft-404-probe.ts';
 import { Quarantine } from './quarantine.ts';
 import { ListedChanges } from './recrawl/listed-changes.ts';
 import { RecrawlPlan } from './recrawl/recrawl-plan.ts';
+import { Refusals } from './refusal/refusals.ts';
 import { KnownRobots } from './robots/known-robots.ts';
 import { MovedRobotsFinder } from './robots/moved-robots.ts';
 import { RobotsKeeper } from './robots/robots-keeper.ts';
@@ -124,7 +125,9 @@ function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnP
   const templates = new TemplateQuota(config, options.head.templatePages);
   const soft404 = createSoft404(services, options);
   const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
-  const rest = { recrawl, share, nearDuplicates, templates, site, soft404 };
+  const { refusal } = options.head;
+  const refusals = new Refusals(services, { crawl, ledger, counters, pace, refusal });
+  const rest = { recrawl, share, nearDuplicates, templates, site, soft404, refusals };
   const cookieRedirects = new CookieRedirects({ crawl, ledger, counters, recrawl, access });
   return {
     crawl,
@@ -178,6 +181,7 @@ type OwnParts = Pick<
   | 'nearDuplicates'
   | 'templates'
   | 'site'
+  | 'refusals'
 >;
 
 /** Where links lead: into the ledger, to other hosts, or nowhere. */
@@ -192,13 +196,14 @@ function createLinkParts(services: TurnServices, own: OwnParts) {
 }
 
 function createRobotsParts(services: TurnServices, own: OwnParts & { readonly sitemapLinks: SitemapLinks }) {
-  const { crawl, pace, output, quarantine, sitemapLinks } = own;
+  const { crawl, pace, output, quarantine, refusals, sitemapLinks } = own;
   const { version } = own.head.head;
   const knownRobots = new KnownRobots(own.head.head);
   const known = knownRobots;
   const store = new RobotsStore(services, { crawl, known, pace, sitemapLinks, version });
   const moved = new MovedRobotsFinder(services, { crawl, known, pace });
-  const robots = new RobotsKeeper(services, { crawl, pace, output, quarantine, known, store, moved });
-  const usage = new UsageKeeper(services, { crawl, pace, output, quarantine, known, store });
+  const rest = { crawl, pace, output, quarantine, known, store, refusals };
+  const robots = new RobotsKeeper(services, { ...rest, moved });
+  const usage = new UsageKeeper(services, rest);
   return { knownRobots, robots, usage };
 }

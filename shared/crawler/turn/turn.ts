@@ -1,4 +1,3 @@
-import { allowedFrom } from '../../core/crawl/host-hours.ts';
 import { clampTimes } from '../../core/frontier/clamp-times.ts';
 import { type Head, NEW_HEAD } from '../../core/frontier/head.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
@@ -189,9 +188,11 @@ class Turn {
 
   async run(): Promise<TurnEnd> {
     const { crawl, head, ledger, request } = this.#options;
-    const { intake, pace, recrawl, share, restoredDuplicates } = this.#parts;
-    if (request.resumedBy !== undefined && pace.resume(request.resumedBy)) share.forget();
-    else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
+    const { intake, pace, recrawl, refusals, share, restoredDuplicates } = this.#parts;
+    if (request.resumedBy !== undefined && pace.resume(request.resumedBy)) {
+      share.forget();
+      refusals.resume();
+    } else if (recrawl.isOn) pace.retryAfter(RETRY_HOST_MS);
     const news = intake.mergeDelivered(request.links, this.#services.engine.clock.now());
     await restoredDuplicates.freeTargets(request.links, this.#services.engine.clock.now());
     if (news > 0 || request.isBegun || this.#hasLeftovers()) return this.#fetchAndCommit();
@@ -244,7 +245,7 @@ class Turn {
     const { crawl, ledger } = this.#options;
     const now = this.#services.engine.clock.now();
     // Its share of the domain's budget would be taken for nothing.
-    if (allowedFrom(crawl.config, now) - now > crawl.config.turnMaxWaitMs) return false;
+    if (this.#parts.pace.allowedAt(now) - now > crawl.config.turnMaxWaitMs) return false;
     const dueAt = ledger.nextDueAt(now);
     return dueAt !== undefined && dueAt <= now && crawl.budget.metLimit() === undefined;
   }

@@ -2,6 +2,7 @@
 
 import { nearDuplicateIn, type ShownCauseCode, shownCodeOf } from '../../core/causes/cause.ts';
 import { causeText, resultText } from '../../core/causes/cause-text.ts';
+import type { HostRefusal } from '../../core/frontier/host-refusal.ts';
 import type { HostClock } from '../../core/frontier/politeness.ts';
 import type { UrlRecord, UrlState } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
@@ -88,6 +89,19 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
     ...(words !== undefined && { cause: words }),
     ...(cause !== undefined && { causeCode: shownCodeOf(cause) }),
     ...(copyOf !== undefined && { duplicateOf: copyOf }),
+  };
+}
+
+/** The event of a host that has refused the crawler, and rests or is set aside. */
+export function refusalEventOf(host: HostKey, refusal: HostRefusal, isOver: boolean): HostBackoffEvent {
+  const { cause, rests, restUntil = 0 } = refusal;
+  return {
+    type: 'hostBackoff',
+    host,
+    until: isOver ? 0 : restUntil,
+    failures: rests,
+    cause: causeText(cause),
+    causeCode: shownCodeOf(cause),
   };
 }
 

@@ -58,7 +58,7 @@ function sumsOf(head: Head): Sums {
   const { ledger, totals, domain, setAside, wait } = head;
   const urls = urlsGivenUp(head);
   const isWaiting = ledger.counts.waiting > 0 && setAside === undefined;
-  const isClosed = isWaiting && wait?.for === 'hours';
+  const isClosed = isWaiting && (wait?.for === 'hours' || wait?.for === 'refusal');
   const isFull = isWaiting && !isClosed && totals.full?.urls === ledger.counts.waiting;
   return {
     hosts: domain ? 0 : 1,

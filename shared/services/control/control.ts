@@ -148,6 +148,8 @@ export interface HostEntry {
   readonly failures: number;
   readonly cause?: string;
   readonly setAside?: string;
+  /** How it refuses the crawler, also while it rests. */
+  readonly refused?: string;
 }
 
 export interface HostPage {

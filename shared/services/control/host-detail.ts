@@ -1,5 +1,6 @@
 import { optionalText } from '../../core/causes/cause-text.ts';
 import type { Head } from '../../core/frontier/head.ts';
+import { refusingCause } from '../../core/frontier/host-refusal.ts';
 import { countUrls } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import { isoTime, nextFetchOf, waitText } from '../report/url-detail.ts';
@@ -21,6 +22,7 @@ export function hostEntry(host: HostKey, head: Head): HostEntry {
     failures: clock.failures,
     cause: optionalText(clock.cause),
     setAside: optionalText(setAside?.cause),
+    refused: optionalText(refusingCause(head)),
   };
 }
 

@@ -52,7 +52,16 @@ const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'pau
 const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'module', 'onError', 'file'] as const;
 
 const causeCode = z.enum([...CAUSE_CODES, ...FAILURE_CODES]).optional();
-const givenUpHost = { host: z.string(), cause: z.string(), causeCode };
+const refused = z
+  .strictObject({
+    since: time,
+    urls: count.describe('That wait there'),
+    vendor: z.string().optional().describe('Whose protection challenges'),
+    price: z.string().optional(),
+  })
+  .optional()
+  .describe('If the host refuses the crawler');
+const givenUpHost = { host: z.string(), cause: z.string(), causeCode, refused };
 
 const crawlSummarySchema = z.strictObject({
   pages: count,
@@ -132,6 +141,9 @@ const crawlSummarySchema = z.strictObject({
   sites: counts.describe(
     'In a crawl with a list of sites: their `count`, those `visited` in the last 24 hours, and those of each state; empty without a list',
   ),
+  refusals: counts.describe(
+    'Hosts that refuse the crawler, those of each kind, URLs that wait there, and refused pages of other hosts',
+  ),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({
@@ -207,6 +219,7 @@ const hostEntrySchema = z.strictObject({
   failures: count.describe('Failures in a row'),
   cause: z.string().optional().describe('Of the last failure'),
   setAside: z.string().optional().describe('Why the host was given up'),
+  refused: z.string().optional().describe('How the host refuses the crawler, also while it rests'),
 }) satisfies z.ZodType<HostEntry>;
 
 const hostPageSchema = z.strictObject({

@@ -20,6 +20,20 @@ export const isWithoutProxy = ({ state, reasonCode }: Ending): boolean =>
 export const isWithoutSeed = ({ pages, seeds }: Pick<CrawlSummary, 'pages' | 'seeds'>): boolean =>
   pages === 0 || (seeds.fetched ?? 0) === 0;
 
+/** No page was there, and what answered refuses: at least one host as such, or all pages by their status. */
+export function isRefusedEverywhere({
+  byStatus,
+  refusals,
+  httpStatus,
+}: Pick<CrawlSummary, 'byStatus' | 'refusals' | 'httpStatus'>): boolean {
+  if (byStatus.fetched > 0) return false;
+  const { hosts = 0, pages = 0 } = refusals;
+  return hosts + pages > 0 || REFUSING.some((code) => (httpStatus[code] ?? 0) > 0);
+}
+
+/** Statuses by which a site refuses a page. */
+const REFUSING = ['401', '402', '403', '429', '451', '999'] as const;
+
 /** At every page for which the project's hooks were called one of them failed. */
 export function areHooksBroken({ hooks }: Pick<CrawlSummary, 'hooks'>): boolean {
   const { pages = 0, failed = 0 } = hooks;
@@ -30,13 +44,16 @@ export function areHooksBroken({ hooks }: Pick<CrawlSummary, 'hooks'>): boolean 
 export function lossesOf({
   givenUp = { hosts: 0, urls: 0 },
   hints = {},
+  refused = {},
   skipped,
   errors,
-}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'skipped' | 'errors'>): Losses {
+}: Pick<CrawlTotals, 'givenUp' | 'hints' | 'refused' | 'skipped' | 'errors'>): Losses {
   const { undecoded = 0, brokeOff = 0, cutPage = 0, trap = 0 } = hints;
   const all = {
     hostsGivenUp: givenUp.hosts,
     urlsGivenUp: givenUp.urls,
+    hostsRefused: refused.hosts ?? 0,
+    pagesRefused: refused.pages ?? 0,
     quarantined: (errors.killed ?? 0) + (errors.blocked ?? 0),
     undecoded,
     brokeOff,
@@ -47,10 +64,11 @@ export function lossesOf({
 }
 
 /**
- * Whether the crawl lost something by faults of servers or hooks: hosts that were given up, pages in quarantine, responses that
+ * Whether the crawl lost something by faults of servers or hooks: hosts that were given up or refuse the crawler, pages in quarantine, responses that
  * broke off or could not be decoded. Limits and traps are settings.
  */
 export function isIncomplete({ losses }: Pick<CrawlSummary, 'losses'>): boolean {
-  const { hostsGivenUp = 0, quarantined = 0, undecoded = 0, brokeOff = 0 } = losses;
-  return hostsGivenUp + quarantined + undecoded + brokeOff > 0;
+  const { hostsGivenUp = 0, hostsRefused = 0, pagesRefused = 0 } = losses;
+  const { quarantined = 0, undecoded = 0, brokeOff = 0 } = losses;
+  return hostsGivenUp + hostsRefused + pagesRefused + quarantined + undecoded + brokeOff > 0;
 }

@@ -25,7 +25,7 @@ import { explainDomain } from './explain-domain.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, HoursWord, RobotsWord, TemplateWord } from './explanation.ts';
 import type { CrawlSummary } from './summary.ts';
-import { isoTime, urlDetail, waitText } from './url-detail.ts';
+import { isoTime, nextFetchOf, urlDetail, waitText } from './url-detail.ts';
 
 /** The known facts about the crawl and the URL's host. */
 export interface ExplainFacts {
@@ -192,23 +192,28 @@ function hoursWord(facts: ExplainFacts, host: string): HoursWord | undefined {
   return from > at ? { allowed: hoursText(own), from: isoTime(from) } : undefined;
 }
 
-/** The option by which the host waits. */
-function waitOption(
+/** The option by which the host waits, or how it refuses. */
+function waitReason(
   wait: Exclude<HostWait, { readonly for: 'hours' }>,
+  { refusal }: Pick<Head, 'refusal'>,
   config: Pick<CrawlConfig, 'maxBytesPerSecond' | 'maxBytesPerSecondPerHost'>,
 ): string {
+  if (wait.for === 'refusal') return refusal ? causeText(refusal.cause) : '';
   if (wait.for === 'address') return '--ip-delay';
   const isOfCrawl = wait.for === 'crawlBytes' || config.maxBytesPerSecond === hostRate(config);
   return isOfCrawl ? '--limit-rate' : '--limit-rate-per-host';
 }
 
-function hostWord({ clock, setAside, totals, wait }: Head, config: CrawlConfig): HostWord {
+function hostWord(head: Head, config: CrawlConfig): HostWord {
+  const { clock, setAside, totals, wait } = head;
   const { maxPagesPerHost = Infinity } = config;
+  const nextAt = wait?.for === 'refusal' ? nextFetchOf(head) : clock.nextFetchAt;
   return {
     pages: totals.pages,
-    nextFetchAt: clock.nextFetchAt > 0 ? isoTime(clock.nextFetchAt) : undefined,
+    nextFetchAt: nextAt > 0 ? isoTime(nextAt) : undefined,
     // Its hours have a line of their own.
-    ...(wait && wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${waitOption(wait, config)})` }),
+    ...(wait &&
+      wait.for !== 'hours' && { waitsFor: `${waitText(wait)} (${waitReason(wait, head, config)})` }),
     failures: clock.failures,
     cause: clock.failures > 0 ? optionalText(clock.cause) : undefined,
     setAside: optionalText(setAside?.cause),

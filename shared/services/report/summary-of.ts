@@ -59,6 +59,7 @@ export function summaryOf(
     begunBy: record.begunBy,
     losses: lossesOf(totals),
     sites: extras.sites ?? {},
+    refusals: present(totals.refused),
   };
 }
 
@@ -72,6 +73,10 @@ function hooksOf({ hooks = {} }: CrawlTotals, late: number): CrawlSummary['hooks
 function whereUrls({ urls = 0, hosts = 0 }: Readonly<Record<string, number>> = {}): Record<string, number> {
   return urls > 0 ? { urls, hosts } : {};
 }
+
+/** Without zeros, which hosts keep that refuse no more. */
+const present = (counts: Readonly<Record<string, number>> = {}): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 function requisitesOf({ requisites }: CrawlTotals): CrawlSummary['requisites'] {
   return requisites ? { fetched: requisites.fetched ?? 0, waiting: requisites.waiting ?? 0 } : {};

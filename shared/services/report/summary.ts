@@ -75,6 +75,11 @@ export interface CrawlSummary {
   readonly overBudget: Readonly<Record<string, number>>;
   /** `urls` that wait because their `hosts` have had `maxPagesPerHost` pages. Empty where none wait for that. */
   readonly full: Readonly<Record<string, number>>;
+  /**
+   * `hosts` that refuse the crawler, those of each kind (`challenged`, `blocked`, `priced`), `urls` that wait there, and
+   * `pages`: URLs of other hosts that were refused. Empty where none was.
+   */
+  readonly refusals: Readonly<Record<string, number>>;
   /** The part of the crawl that was lost so far. Empty if nothing was. */
   readonly losses: Losses;
   /**
@@ -98,6 +103,10 @@ export interface Losses {
   readonly hostsGivenUp?: number;
   /** The number of these URLs. */
   readonly urlsGivenUp?: number;
+  /** Hosts among them, and hosts that rest, which refuse the crawler. */
+  readonly hostsRefused?: number;
+  /** URLs of other hosts that were refused: challenged, blocked by name, or priced. */
+  readonly pagesRefused?: number;
   /** Pages that ended or blocked their process, or its thread. They are not fetched again. */
   readonly quarantined?: number;
   /** Responses of which nothing could be decoded. */
@@ -115,6 +124,19 @@ export interface GivenUpHost {
   /** For people. */
   readonly cause: string;
   readonly causeCode?: ShownCauseCode | undefined;
+  /** If it refuses the crawler, by the code: `challenged`, `blocked`, `priced`. */
+  readonly refused?: RefusedNote;
+}
+
+export interface RefusedNote {
+  /** When it first did. ISO 8601, UTC. */
+  readonly since: string;
+  /** URLs that wait there. */
+  readonly urls: number;
+  /** Whose protection challenges. */
+  readonly vendor?: string;
+  /** As stated, for people. */
+  readonly price?: string;
 }
 
 export interface FailingHost extends GivenUpHost {
@@ -164,6 +186,7 @@ export const SUMMARY_KEYS = [
   'exact',
   'losses',
   'sites',
+  'refusals',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

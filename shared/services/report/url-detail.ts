@@ -16,6 +16,8 @@ export function waitText(wait: HostWait): string {
       return `other hosts at its IP address, ${wait.address}`;
     case 'hours':
       return 'its hours';
+    case 'refusal':
+      return 'the rest after it has refused the crawler';
     case 'crawlBytes':
       return "the crawl's byte rate, which is used up by other hosts";
     default:
@@ -25,7 +27,7 @@ export function waitText(wait: HostWait): string {
 
 /** When the next request to the host may start; 0: at once. */
 export const nextFetchOf = ({ clock, wait }: Pick<Head, 'clock' | 'wait'>): number =>
-  Math.max(clock.nextFetchAt, wait?.for === 'hours' ? wait.until : 0);
+  Math.max(clock.nextFetchAt, wait?.for === 'hours' || wait?.for === 'refusal' ? wait.until : 0);
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {

@@ -9,6 +9,13 @@ const TO = 'https://a.test/x?b=1,2';
 const SENTENCES: readonly (readonly [Cause, string])[] = [
   [{ code: 'httpStatus', httpStatus: 503 }, 'HTTP 503'],
   [{ code: 'bodyBrokeOff', truncated: 'time' }, 'the body broke off (time)'],
+  [{ code: 'challenged', vendor: 'DataDome', httpStatus: 405 }, 'challenged by DataDome (HTTP 405)'],
+  [
+    { code: 'challenged', vendor: 'Cloudflare', httpStatus: 403, at: 'robots' },
+    'robots.txt: challenged by Cloudflare (HTTP 403)',
+  ],
+  [{ code: 'blocked', httpStatus: 999 }, 'blocked (HTTP 999)'],
+  [{ code: 'priced', httpStatus: 402 }, 'priced (HTTP 402)'],
   [{ code: 'redirect', to: TO }, `to ${TO}`],
   [{ code: 'redirect', to: TO, isSoft: true }, `to ${TO} (meta refresh)`],
   [{ code: 'redirect', to: TO, joins: true }, `to ${TO} (another site, which joins the crawl like a seed)`],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CrawlOptions, isRecrawling, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { allowedFrom } from '../../../shared/core/crawl/host-hours.ts';
 import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import type { CrawlStatus } from '../../../shared/crawler/ports/crawl-registry.ts';
 import { TurnCounters } from '../../../shared/crawler/turn/counters.ts';
@@ -21,6 +22,8 @@ interface Situation {
   readonly requisiteAt?: number;
   readonly nextFetchAt?: number;
   readonly gapUntil?: number;
+  /** The host rests until then, as it has refused the crawler. */
+  readonly refusedUntil?: number;
   readonly isGivenUp?: boolean;
   readonly awaited?: number;
   readonly fetchedRequisites?: number;
@@ -64,6 +67,9 @@ async function plan(situation: Situation) {
     },
     pace: {
       nextFetchAt: situation.nextFetchAt ?? T0,
+      wait: situation.refusedUntil === undefined ? undefined : { for: 'refusal' },
+      allowedAt: (at: number) =>
+        allowedFrom(crawl.config, Math.max(at, situation.nextFetchAt ?? T0, situation.refusedUntil ?? 0)),
       gapUntil: situation.gapUntil ?? T0,
       givenUp: situation.isGivenUp ? { cause: { code: 'hostFailed' }, at: T0 } : undefined,
     },
@@ -126,6 +132,14 @@ test('a host that was given up is not waited for, but for the gap after its last
   expect(await plan({ ...givenUp, gapUntil: T0 + 1000, nextFetchAt: T0 + 500 })).toMatchObject({
     restUntil: T0 + 500,
   });
+});
+
+test('a host that has refused is looked at every two hours at the latest, and takes in links meanwhile', async () => {
+  const [soon, late] = [T0 + 60 * MINUTE, T0 + 600 * MINUTE];
+  const rest = { pageAt: 0, nextFetchAt: T0 + 1000 };
+  const planned = { hasToken: false, restUntil: T0 + 1000, revived: 0 };
+  expect(await plan({ ...rest, refusedUntil: soon })).toEqual({ ...planned, dueAt: soon });
+  expect(await plan({ ...rest, refusedUntil: late })).toEqual({ ...planned, dueAt: T0 + 120 * MINUTE });
 });
 
 test('a host parks for 15 minutes at most, and for one of its URLs for 30 seconds', async () => {

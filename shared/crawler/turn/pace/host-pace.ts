@@ -30,6 +30,7 @@ import { CrawlPace } from './crawl-pace.ts';
 const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
 const BYTES_DUE = 'the host rests for the bytes that it has sent';
+const REFUSED = 'the host rests, as it has refused the crawler';
 const NO_PLACE = "the crawl's byte rate (--limit-rate) is used up by other hosts";
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
@@ -69,6 +70,8 @@ export class HostPace {
   #gapUntil = 0;
   #givenUp: Head['setAside'];
   #resumedBy: Head['resumedBy'];
+  /** No request before this time, as the host has refused the crawler. */
+  #refusedUntil: number;
   /** Failures in a row, as last reported. */
   #reportedFailures: number;
   /** The turn begins no further URL. */
@@ -88,12 +91,13 @@ export class HostPace {
     this.#clock = head.clock;
     this.#givenUp = head.setAside;
     this.#resumedBy = head.resumedBy;
+    this.#refusedUntil = head.refusal?.restUntil ?? 0;
     this.#reportedFailures = head.clock.failures;
     this.#isOver = false;
     this.#address = new AddressPace(services, crawl);
     this.#crawlPace = new CrawlPace(services, crawl, head.wait);
-    if (head.wait && head.wait.for !== 'hours' && head.wait.until > services.engine.clock.now())
-      this.#wait = head.wait;
+    const isOwn = head.wait?.for === 'hours' || head.wait?.for === 'refusal';
+    if (head.wait && !isOwn && head.wait.until > services.engine.clock.now()) this.#wait = head.wait;
     this.postponeTo(services.lanes.restUntil(crawl.host));
   }
 
@@ -123,7 +127,7 @@ export class HostPace {
     return this.#options.lastRequestAt;
   }
 
-  /** Tries a host that was given up again, unless this or a later resume was obeyed already. Returns whether it does. */
+  /** Tries a host again that was given up or rests for a refusal, unless this or a later resume was obeyed already. Returns whether it does. */
   resume(by: number): boolean {
     if (isObeyed(by, this.#resumedBy)) return false;
     if (this.#givenUp) {
@@ -131,6 +135,7 @@ export class HostPace {
       this.#reportedFailures = 0;
     }
     this.#givenUp = undefined;
+    this.#refusedUntil = 0;
     this.#resumedBy = by;
     return true;
   }
@@ -178,7 +183,7 @@ export class HostPace {
     const { crawl } = this.#options;
     if (crawl.status !== 'running') return undefined;
     const now = this.#services.engine.clock.now();
-    const restMs = this.#allowedAt(now) - now;
+    const restMs = this.allowedAt(now) - now;
     const endBy = this.#options.endBy();
     const isTooLong = now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy;
     return isTooLong ? undefined : restMs;
@@ -205,16 +210,18 @@ export class HostPace {
     return true;
   }
 
-  /** From when on requests to the host are allowed, by its rest and by its hours. */
-  #allowedAt(now: number): number {
-    return allowedFrom(this.#options.crawl.config, Math.max(now, this.#clock.nextFetchAt));
+  /** From when on requests to the host are allowed, by its rests and by its hours; not before `at`. */
+  allowedAt(at: number): number {
+    return allowedFrom(this.#options.crawl.config, Math.max(at, this.#clock.nextFetchAt, this.#refusedUntil));
   }
 
   /** The reason for which the next request does not start at once, if it is not the host's own rest. */
   get wait(): HostWait | undefined {
     const now = this.#services.engine.clock.now();
-    const until = this.#allowedAt(now);
-    if (until > Math.max(now, this.#clock.nextFetchAt)) return { for: 'hours', until };
+    const until = this.allowedAt(now);
+    const restUntil = Math.max(now, this.#clock.nextFetchAt);
+    if (until > Math.max(restUntil, this.#refusedUntil)) return { for: 'hours', until };
+    if (this.#refusedUntil > restUntil) return { for: 'refusal', until };
     return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
   }
 
@@ -309,6 +316,7 @@ export class HostPace {
     // It may have waited for its turn until they were over.
     const now = engine.clock.now();
     if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
+    if (this.#refusedUntil > now) return this.#unmade(request.url, REFUSED);
     // The concurrent request to the host has ended meanwhile.
     if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
     begun?.();
@@ -398,6 +406,11 @@ export class HostPace {
     if (at > this.#clock.nextFetchAt) this.#clock = { ...this.#clock, nextFetchAt: at };
   }
 
+  /** The host rests until then, as it has refused the crawler: only an operator ends that. It takes in links meanwhile. */
+  restForRefusal(until: number): void {
+    this.#refusedUntil = until;
+  }
+
   /**
    * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives
    * none.
@@ -436,7 +449,7 @@ export class HostPace {
   async giveUpIfHopeless(): Promise<void> {
     if (this.#givenUp) return;
     if (!this.isHopeless && !(await this.#hasNoAnswerAnywhere())) return;
-    this.giveUp(this.#clock.cause ?? { code: 'hostFailed' });
+    this.giveUp(causeOfGivingUp(this.#clock.cause));
   }
 
   async #hasNoAnswerAnywhere(): Promise<boolean> {
@@ -450,3 +463,12 @@ export class HostPace {
     return Object.keys(httpStatus).length === 0;
   }
 }
+
+/** A host that answers 429 again and again refuses the crawler. */
+function causeOfGivingUp(cause: Cause = { code: 'hostFailed' }): Cause {
+  const isOfRobots = cause.code === 'robotsStatus';
+  if ((cause.code !== 'httpStatus' && !isOfRobots) || cause.httpStatus !== TOO_MANY) return cause;
+  return { code: 'blocked', httpStatus: TOO_MANY, ...(isOfRobots && { at: 'robots' }) };
+}
+
+const TOO_MANY = 429;

@@ -1,4 +1,3 @@
-import { allowedFrom } from '../../../core/crawl/host-hours.ts';
 import { maxWaitMs, soonest } from '../../../core/frontier/clamp-times.ts';
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -39,6 +38,6 @@ function awaited({ crawl, ledger, pace }: RequisiteParts, now: number): number {
   const dueAt = pace.givenUp === undefined ? ledger.nextDueAt(now, true) : undefined;
   if (dueAt === undefined) return 0;
   const from = Math.max(soonest(dueAt, now, maxWaitMs(crawl.config)), pace.nextFetchAt, now);
-  const workAt = allowedFrom(crawl.config, from);
+  const workAt = pace.allowedAt(from);
   return workAt - now <= MAX_AWAITED_MS ? ledger.waitingRequisites : 0;
 }

@@ -1,4 +1,4 @@
-import { nearDuplicateIn } from '../../../core/causes/cause.ts';
+import { isRefusal, nearDuplicateIn } from '../../../core/causes/cause.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
 import {
   isAnswered,
@@ -30,6 +30,7 @@ import type { Quarantine } from '../quarantine.ts';
 import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import { Refetch } from '../recrawl/refetch.ts';
+import type { Refusals } from '../refusal/refusals.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
@@ -67,6 +68,7 @@ export interface VisitOptions {
   readonly nearDuplicates: NearDuplicates;
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
+  readonly refusals: Refusals;
 }
 
 const MAX_TYPE_CHARS = 100;
@@ -127,12 +129,15 @@ export class UrlVisit {
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
-      const judged = this.#judge(outcome, crawlDelayMs);
+      const { refusals } = this.#options;
+      const judged = this.#judge(outcome, crawlDelayMs, await refusals.judge(this.#record, outcome));
       if (this.#options.access.isOn && (await this.#isRepeated(outcome, judged))) return this.#named();
       const parser = judged.isFinal ? this.#parser : undefined;
       const parsed = parser && (await quarantine.watch(() => parser.end()));
-      const verdict = judgeContent(judged, this.#record, outcome, parsed);
-      const read = verdict.state === 'failed' ? undefined : parsed;
+      const content = judgeContent(judged, this.#record, outcome, parsed);
+      const verdict = await refusals.judgePage(this.#record, outcome, content, parsed);
+      const isRefused = isRefusal(verdict.cause);
+      const read = verdict.state === 'failed' || isRefused ? undefined : parsed;
       const found = read && withUsage(read, this.#usage);
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
       if (!crawl.isCurrent()) await crawl.current();
@@ -141,7 +146,7 @@ export class UrlVisit {
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
         : this.#giveBack();
-      if (verdict.isFinal) this.#countForSite(outcome, verdict);
+      if (verdict.isFinal || isRefused) this.#countForSite(outcome, verdict);
       if (facts) this.#remember(facts);
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
@@ -162,7 +167,7 @@ export class UrlVisit {
     const { state, result, kind } = this.#record;
     this.#options.site.count({
       isPage: kind === undefined,
-      state: verdict.state === 'fetched' ? state : verdict.state,
+      state: verdict.state === 'fetched' ? state : isRefusal(verdict.cause) ? 'failed' : verdict.state,
       httpStatus: outcome.status === 'response' ? outcome.httpStatus : undefined,
       cause: verdict.cause ?? result?.cause,
       at: outcome.startedAt,
@@ -229,11 +234,13 @@ export class UrlVisit {
   }
 
   /** Judges the outcome. Counts the exchange and advances the host's clock. */
-  #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined): Verdict {
+  #judge(outcome: FetchOutcome, crawlDelayMs: number | undefined, refused: Verdict | undefined): Verdict {
     const { crawl, counters, pace } = this.#options;
     const retryAfterMs = retryAfterOf(outcome, this.#now());
     const verdict =
-      this.#refetch?.notModified(outcome) ?? judge(outcome, this.#record, crawl.config, retryAfterMs);
+      refused ??
+      this.#refetch?.notModified(outcome) ??
+      judge(outcome, this.#record, crawl.config, retryAfterMs);
     counters.countUrlExchange(outcome, verdict.hostFailure !== undefined);
     pace.record(outcome, verdict.hostFailure, crawlDelayMs);
     if (outcome.status === 'response' && sentRequest(outcome)) crawl.budget.receive(outcome.body.size);
@@ -316,7 +323,7 @@ export class UrlVisit {
       page = withDroppedLinks(reading);
       this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
       archived = await output.archive(this.#record, response, page.facts);
-    }
+    } else if (response && isRefusal(verdict.cause)) await output.archive(this.#record, response, undefined);
     await response?.body.dispose();
     // When a known page is fetched next depends on what it brings.
     const newLinks =
@@ -351,7 +358,8 @@ export class UrlVisit {
     this.#record = {
       ...this.#record,
       state: page.state,
-      attempts: this.#record.attempts + 1,
+      // A refusal of the host does not use up tries.
+      attempts: isRefusal(page.cause) ? 1 : this.#record.attempts + 1,
       dueAt: this.#dueAt(verdict),
       result: {
         fetchedAt: startedAt,
@@ -377,7 +385,8 @@ export class UrlVisit {
     if (sighting) this.#refetch?.countChange(this.#record, sighting);
     this.#record = recrawl.schedule(this.#taken, this.#record, sighting);
     const wasAnswered = isAnswered(this.#taken) || isRestoredDuplicate(this.#taken);
-    const isAnswer = received !== undefined && page.state !== 'redirect' && !wasAnswered;
+    const isAnswer =
+      received !== undefined && page.state !== 'redirect' && !wasAnswered && !isRefusal(page.cause);
     const loss = isAnswer ? lossBy(page.cause) : undefined;
     if (loss !== undefined) counters.count('hints', loss);
     if (isAnswer && kind === 'requisite') counters.count('requisites', 'fetched');

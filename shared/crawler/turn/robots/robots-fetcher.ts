@@ -1,5 +1,5 @@
 /** Fetches a host's robots.txt: one exchange for each redirect within the host, at the host's pace, all archived. */
-import type { Cause } from '../../../core/causes/cause.ts';
+import { type Cause, isRefusal, type RefusalCause } from '../../../core/causes/cause.ts';
 import type { HostFailure } from '../../../core/frontier/politeness.ts';
 import { causeOfFailure, hostFailureOf } from '../../../core/frontier/verdict.ts';
 import {
@@ -13,6 +13,8 @@ import { isOriginKey, type RobotsVerdict, robotsUrl, robotsVerdict } from '../..
 import { hostKey, origin as originOf } from '../../../core/url/host-key.ts';
 import type { HostPace } from '../pace/host-pace.ts';
 import { decodedBody } from '../page/decoded-body.ts';
+import type { Refusals } from '../refusal/refusals.ts';
+import { refusalInFile } from '../refusal/response-signs.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
@@ -54,6 +56,7 @@ export interface RobotsFetcherOptions {
   readonly pace: HostPace;
   readonly output: TurnOutput;
   readonly known: KnownRobots;
+  readonly refusals: Pick<Refusals, 'count'>;
 }
 
 export class RobotsFetcher {
@@ -88,13 +91,18 @@ export class RobotsFetcher {
       const bytes = bytesOfBreak(outcome);
       const isSameBreak = bytes !== undefined && bytes === brokeOffAt;
       const content = isFile(outcome) ? await decodedBody(outcome) : undefined;
-      const verdict = robotsVerdict(outcome, redirects, { isSameBreak, undecoded: content?.fault });
-      const isTriedAgain = bytes !== undefined && brokeOffAt === undefined;
+      const refusal = await refusalOf(outcome, content?.bytes);
+      const verdict: RobotsVerdict = refusal
+        ? { kind: 'unreachable', cause: refusal }
+        : robotsVerdict(outcome, redirects, { isSameBreak, undecoded: content?.fault });
+      const isTriedAgain = refusal === undefined && bytes !== undefined && brokeOffAt === undefined;
       pace.record(
         outcome,
         this.#hostFailureOf(key, { verdict, outcome, isBeside, isTriedAgain }),
         crawlDelayMs,
       );
+      if (refusal && !isBeside && !known.isOtherOriginOpen(key, this.#now()))
+        await this.#options.refusals.count(refusal, { isFirst: true });
       if (outcome.status === 'response') await this.#archive(outcome);
       if (verdict.kind !== 'redirect' && !isTriedAgain)
         return { kind: 'judged', verdict, outcome, content: content?.bytes };
@@ -131,7 +139,11 @@ export class RobotsFetcher {
     if (!isBeside && this.#options.known.isOtherOriginOpen(key, now)) return undefined;
     return outcome.status === 'failed'
       ? hostFailureOf(outcome, verdict.cause)
-      : { cause: verdict.cause, weight: isTriedAgain ? 0 : 1, retryAfterMs: retryAfterOf(outcome, now) };
+      : {
+          cause: verdict.cause,
+          weight: isTriedAgain || isRefusal(verdict.cause) ? 0 : 1,
+          retryAfterMs: retryAfterOf(outcome, now),
+        };
   }
 
   async #archive(response: FetchedResponse): Promise<void> {
@@ -160,6 +172,15 @@ export class RobotsFetcher {
 
 /** Returns the URL that is requested first for a key of rules: robots.txt of an origin, or the URL that the key is. */
 export const urlOf = (key: string): string => (isOriginKey(key) ? (robotsUrl(key) as string) : key);
+
+/** Returns how the site refuses the crawler instead of an answer. A file that it keeps from the crawler is not one that is not there. */
+async function refusalOf(
+  outcome: FetchOutcome,
+  content: Uint8Array | undefined,
+): Promise<RefusalCause | undefined> {
+  const cause = outcome.status === 'response' ? await refusalInFile(outcome, content) : undefined;
+  return cause && { ...cause, at: 'robots' };
+}
 
 /** Returns how many bytes of a robots.txt came that broke off, if the server may have no more of it. */
 function bytesOfBreak(outcome: FetchOutcome): number | undefined {

@@ -33,7 +33,12 @@ async function count({ before, waiting = [], pages = 0, sent = [], nextFetchAt =
   const outLinks = new Map(
     sent.map((kind, i) => [`http://b.test/${i}`, linkOf({ url: `http://b.test/${i}`, depth: 1, kind })]),
   );
-  const pace = { nextFetchAt, givenUp: isGivenUp ? { cause: { code: 'hostFailed' }, at: T0 } : undefined };
+  const allowedAt = (at: number) => Math.max(at, nextFetchAt);
+  const pace = {
+    nextFetchAt,
+    allowedAt,
+    givenUp: isGivenUp ? { cause: { code: 'hostFailed' }, at: T0 } : undefined,
+  };
   countRequisites({ crawl: crawlOfTurn(), ledger, counters, pace, intake: { outLinks } } as never, T0);
   return counters.totals.requisites;
 }

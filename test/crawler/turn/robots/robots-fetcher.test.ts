@@ -47,7 +47,8 @@ async function open(
   Object.assign(services, { fetcherOf });
   const received: number[] = [];
   Object.assign(crawl.budget, { receive: (bytes: number) => void received.push(bytes) });
-  const fetcher = new RobotsFetcher(services, { crawl, pace, output, known });
+  const refusals = { count: async () => 'host' as const };
+  const fetcher = new RobotsFetcher(services, { crawl, pace, output, known, refusals });
   return {
     ...turn,
     pace,

@@ -1,0 +1,160 @@
+import { isRefusal, REFUSAL_KINDS, type RefusalCause } from '../../../core/causes/cause.ts';
+import type { Head } from '../../../core/frontier/head.ts';
+import {
+  afterRefusal,
+  afterResume,
+  type HostRefusal,
+  refusingCause,
+} from '../../../core/frontier/host-refusal.ts';
+import type { HostLedger } from '../../../core/frontier/ledger.ts';
+import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import type { Verdict } from '../../../core/frontier/verdict.ts';
+import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import type { DocumentFacts } from '../../../core/parser/document.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
+import { isOwnRequest } from '../../../core/url/request-url.ts';
+import type { TurnCounters } from '../counters.ts';
+import type { HostPace } from '../pace/host-pace.ts';
+import { retryAfterOf } from '../response-headers.ts';
+import type { TurnServices } from '../services.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import { refusalEventOf } from '../work-events.ts';
+import { challengeInPage, refusalIn } from './response-signs.ts';
+
+export interface RefusalsOptions {
+  readonly crawl: TurnCrawl;
+  readonly ledger: Pick<HostLedger, 'counts'>;
+  readonly counters: TurnCounters;
+  readonly pace: HostPace;
+  /** As it stands in the host's head. */
+  readonly refusal: Head['refusal'];
+}
+
+/** A refusal, besides its cause. */
+export interface CountOptions {
+  /** Only the status says so. */
+  readonly isPlain?: boolean;
+  /** The URL was not refused before. */
+  readonly isFirst: boolean;
+}
+
+/** A URL that is refused, though others of its host are not, is tried again after this. */
+const AGAIN_MS = 30_000;
+/** Statuses by which a site may refuse one page, or the crawler. */
+const PLAIN = new Set([403, 999]);
+/** With more hosts of seeds it is not looked at whether all of them refuse. */
+const MAX_HOSTS = 10;
+
+/** The refusals of the turn's host: when the host rests for them, and when the crawl goes on without it. */
+export class Refusals {
+  readonly #services: TurnServices;
+  readonly #options: RefusalsOptions;
+  #state: HostRefusal | undefined;
+
+  constructor(services: TurnServices, options: RefusalsOptions) {
+    this.#services = services;
+    this.#options = options;
+    this.#state = options.refusal;
+  }
+
+  /** As the head keeps it. */
+  state(): HostRefusal | undefined {
+    return this.#state;
+  }
+
+  /** The last answers were refusals: URLs that were not tried yet show whether they are of the host. */
+  get isSuspected(): boolean {
+    return this.#state !== undefined;
+  }
+
+  /** The operator has resumed the crawl. */
+  resume(): void {
+    this.#state = afterResume(this.#state);
+  }
+
+  /** Judges a response to the request for a URL. Undefined: it does not refuse the crawler, as far as it is known without its page. */
+  async judge(record: UrlRecord, outcome: FetchOutcome): Promise<Verdict | undefined> {
+    const cause = outcome.status === 'response' ? await refusalIn(outcome) : undefined;
+    return cause && this.#refused(record, cause, outcome);
+  }
+
+  /** Judges a response whose page was read, after its other `verdict`. */
+  async judgePage(
+    record: UrlRecord,
+    outcome: FetchOutcome,
+    verdict: Verdict,
+    facts: DocumentFacts | undefined,
+  ): Promise<Verdict> {
+    if (outcome.status !== 'response' || !verdict.isFinal || isRefusal(verdict.cause)) return verdict;
+    const { httpStatus } = outcome;
+    const isPage = record.kind === undefined && !isOwnRequest(record.url);
+    if (verdict.state === 'failed' && isPage && PLAIN.has(httpStatus))
+      await this.count({ code: 'blocked', httpStatus }, { isPlain: true, isFirst: true });
+    if (verdict.state !== 'fetched' || facts === undefined) return verdict;
+    const cause = await challengeInPage(outcome, facts);
+    if (cause !== undefined) return this.#refused(record, cause, outcome);
+    if (isPage) this.#state = undefined;
+    return verdict;
+  }
+
+  /** The URL waits if the host refuses. Otherwise it is tried once more. */
+  async #refused(record: UrlRecord, cause: RefusalCause, outcome: FetchOutcome): Promise<Verdict> {
+    const retryAfterMs = retryAfterOf(outcome, this.#services.engine.clock.now());
+    const hostFailure = { cause, weight: 0, retryAfterMs };
+    const waits = { state: 'waiting', cause, hostFailure, isAttempt: true, isFinal: false } as const;
+    const wasRefused = isRefetch(record) || isRefusal(record.result?.cause);
+    const isFirst = record.attempts === 0 || !wasRefused;
+    if ((await this.count(cause, { isFirst })) === 'host') return { ...waits, retryMs: 0 };
+    if (isFirst) return { ...waits, retryMs: AGAIN_MS };
+    this.#options.counters.count('refused', 'pages');
+    return { ...waits, state: 'failed', isFinal: true, retryMs: 0 };
+  }
+
+  /** Counts a refusal. Returns whether it is of its URL alone, or of the host, which then rests or is set aside. */
+  async count(cause: RefusalCause, { isPlain = false, isFirst }: CountOptions): Promise<'url' | 'host'> {
+    const { ledger, pace, crawl } = this.#options;
+    const { clock } = this.#services.engine;
+    const now = clock.now();
+    // A request that was in flight when the host began to rest.
+    if (pace.givenUp !== undefined || (this.#state?.restUntil ?? 0) > now) return isPlain ? 'url' : 'host';
+    const hasAnswered = ledger.counts.fetched > 0;
+    const facts = { isPlain, isFirst, hasAnswered, now, random: clock.random() };
+    const { state, of } = afterRefusal(this.#state, cause, facts);
+    // A URL that is refused once more says nothing of its host.
+    this.#state = state.row + state.rests > 0 ? state : undefined;
+    if (of === 'url') return 'url';
+    const isOver = of === 'over' || (!hasAnswered && (await this.#isRefusedEverywhere()));
+    if (isOver) pace.giveUp(cause);
+    else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
+    this.#services.onEvent?.(refusalEventOf(crawl.host, state, isOver));
+    return 'host';
+  }
+
+  /** For the totals, before the turn's commit. */
+  countWaiting(): void {
+    const { ledger, counters, pace } = this.#options;
+    const cause = refusingCause({ setAside: pace.givenUp, refusal: this.#state });
+    const before = counters.totals.refused;
+    if (cause === undefined && before === undefined) return;
+    const hosts = cause === undefined ? 0 : 1;
+    const ofKinds = REFUSAL_KINDS.filter((kind) => kind === cause?.code || before?.[kind] !== undefined);
+    counters.set('refused', {
+      hosts,
+      urls: hosts * ledger.counts.waiting,
+      ...Object.fromEntries(ofKinds.map((kind) => [kind, kind === cause?.code ? 1 : 0])),
+    });
+  }
+
+  /** Whether all hosts of seeds refuse, and no page of the crawl was there: then nothing is worth waiting for. */
+  async #isRefusedEverywhere(): Promise<boolean> {
+    const { crawl } = this.#options;
+    const { registry, ledgers } = this.#services.engine;
+    if (crawl.config.keepTrying || crawl.sites !== undefined) return false;
+    const { scopeSeeds = [] } = (await registry.load(crawl.id)) ?? {};
+    const hosts = new Set(scopeSeeds.map(hostKey));
+    hosts.delete(crawl.host);
+    if (hosts.size >= MAX_HOSTS || (await registry.totals(crawl.id)).urls.fetched > 0) return false;
+    const heads = await Promise.all([...hosts].map((host) => ledgers.loadHead(crawl.id, host)));
+    return heads.every((head) => head && (head.ledger.counts.waiting === 0 || refusingCause(head)));
+  }
+}
