@@ -233,7 +233,7 @@ class Waker {
   async #sendChanges(visits: readonly Visit[], until: number, errors: CrawlErrors): Promise<void> {
     const { changeFeed, clock, stack } = this.#deps;
     if (!changeFeed) return;
-    const feeding = visits.filter(({ looked }) => hasFeed(looked?.record));
+    const feeding = visits.filter(({ looked }) => hasFeed(looked));
     for (const visit of feeding) visit.isBusy = true;
     // Rotates the crawls: the events of one crawl may take the whole run.
     for (const visit of beginningAt(feeding, this.#runs)) {
@@ -275,9 +275,10 @@ class Waker {
 const hasNews = (record: CrawlRecord | undefined): boolean =>
   record?.status !== 'running' || (record.firstPass !== undefined && !record.firstPass.isAnnounced);
 
-/** Whether changes of its pages, or visits of its sites, are sent to the operator's programs. */
-const hasFeed = (record: CrawlRecord | undefined): boolean =>
-  record !== undefined && (record.config.changeFeed === true || record.sites !== undefined);
+/** Whether changes of its pages, visits of its sites, or hosts that refuse, may have to be sent to the operator's programs. */
+const hasFeed = ({ record, totals }: Looked = {}): boolean =>
+  record !== undefined &&
+  (record.config.changeFeed === true || record.sites !== undefined || (totals?.refused?.hosts ?? 0) > 0);
 
 /** Whether changes are to be sent, or something is to be announced, before the next look is entered. */
-const isWaiting = ({ looked }: Visit): boolean => hasNews(looked?.record) || hasFeed(looked?.record);
+const isWaiting = ({ looked }: Visit): boolean => hasNews(looked?.record) || hasFeed(looked);

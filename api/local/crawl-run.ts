@@ -163,14 +163,13 @@ class SessionRun implements CrawlRun {
     if (fault !== undefined) this.#warn(fault);
   }
 
-  /** Begins to send changes, if the crawl has a feed of them. */
+  /** Begins to send changes, visits of sites and refusals, if there is something to send or somebody to send it to. */
   async #startFeed(
     folder: string,
     { id: crawl, config, engine }: LocalSession,
     { webhook: target }: Project,
   ): Promise<{ readonly end: () => Promise<void> } | undefined> {
-    const hasSites = (await engine.registry.load(crawl))?.sites !== undefined;
-    if (!config.changeFeed && !(hasSites && target)) return undefined;
+    if (!config.changeFeed && target === undefined) return undefined;
     if (config.changeFeed && !isRecrawling(config))
       this.#warn('--change-feed reports nothing: the crawl fetches no page again');
     if (target === undefined) {

@@ -1,5 +1,6 @@
 /** A host that refuses the crawler: when it is asked again, and when it is set aside. Pure; kept in the host's head. */
-import { type Cause, isRefusal, type RefusalCause } from '../causes/cause.ts';
+import { type Cause, isRefusal, type RefusalCause, type RefusalKind } from '../causes/cause.ts';
+import type { HostKey } from '../url/host-key.ts';
 
 export interface HostRefusal {
   readonly cause: RefusalCause;
@@ -11,6 +12,21 @@ export interface HostRefusal {
   readonly rests: number;
   /** No request before this time, unless an operator resumes the crawl. */
   readonly restUntil?: number;
+}
+
+/** A host that has refused the crawler as such, for the operator's programs. JSON; times are ISO 8601, UTC. */
+export interface RefusedHost {
+  /** Equal when sent again: a receiver that has seen it ignores it. */
+  readonly id: string;
+  readonly host: HostKey;
+  readonly refusal: RefusalKind;
+  /** For people. */
+  readonly cause: string;
+  readonly since: string;
+  /** URLs that wait at the host. */
+  readonly urls: number;
+  /** When it is requested again. Absent: it was given up. */
+  readonly nextTryAt?: string;
 }
 
 const HOUR_MS = 3_600_000;

@@ -86,13 +86,14 @@ export class TurnCommit {
       await engine.ledgers.putPart(crawl.id, crawl.host, part.name, part.bytes);
     countRequisites(this.#results, engine.clock.now());
     share.countWaiting();
-    this.#results.refusals.countWaiting();
+    this.#results.refusals.report();
     countWaitingPages('full', counters.isFull(crawl.config), this.#results);
     const plan = await planNextTurn(engine, this.#results);
     this.#endPass(plan);
     // Also where there are none: those of an attempt that was discarded may stand there.
     const stagedItems = hooks ? await head.stageItems(output.items) : undefined;
-    const stagedChanges = output.takesEvents ? await head.stageChanges(output.changes) : undefined;
+    const hasEvents = output.takesEvents || output.changes.length > 0;
+    const stagedChanges = hasEvents ? await head.stageChanges(output.changes) : undefined;
     if (plan.hasToken) await this.#sendToken(id);
     const next = {
       ...this.#nextHead(id, commit.index, plan),

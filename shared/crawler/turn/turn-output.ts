@@ -9,6 +9,7 @@ import {
 import { encodeMetadata } from '../../core/archive/metadata.ts';
 import type { RecordLocation } from '../../core/archive/record-location.ts';
 import type { WarcMember } from '../../core/archive/warc-member.ts';
+import type { RefusedHost } from '../../core/frontier/host-refusal.ts';
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
 import type { UrlChange } from '../../core/frontier/url-change.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
@@ -64,7 +65,7 @@ export class TurnOutput {
     }
   }
 
-  /** Changes of pages, and visits of sites, as lines of JSON. */
+  /** Changes of pages, visits of sites, and refusals of the host, as lines of JSON. */
   get changes(): readonly string[] {
     return this.#changes;
   }
@@ -87,6 +88,10 @@ export class TurnOutput {
 
   addEvent(visit: SiteVisit): void {
     if (this.takesEvents) this.#changes.push(JSON.stringify(visit));
+  }
+
+  addRefusal(refused: RefusedHost): void {
+    if (this.#services.engine.changes !== undefined) this.#changes.push(JSON.stringify(refused));
   }
 
   /** The turn is to be committed, so that its items and its changes of state take no more memory. */

@@ -126,7 +126,7 @@ function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnP
   const soft404 = createSoft404(services, options);
   const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
   const { refusal } = options.head;
-  const refusals = new Refusals(services, { crawl, ledger, counters, pace, refusal });
+  const refusals = new Refusals(services, { crawl, ledger, counters, pace, output, refusal });
   const rest = { recrawl, share, nearDuplicates, templates, site, soft404, refusals };
   const cookieRedirects = new CookieRedirects({ crawl, ledger, counters, recrawl, access });
   return {

@@ -1,6 +1,7 @@
-/** The changes of pages and the visits of sites on their way to the operator's programs: many in one event. */
+/** The changes of pages, the visits of sites and the hosts that refuse on their way to the operator's programs: many in one event. */
 import { hash } from 'node:crypto';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { RefusedHost } from '../../core/frontier/host-refusal.ts';
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
 import type { UrlChange } from '../../core/frontier/url-change.ts';
 import type { WebhookEvent } from './webhook.ts';
@@ -30,20 +31,21 @@ export function changeGroups(lines: readonly string[]): string[][] {
 export type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }>;
 export type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
 
+export type RefusedEvent = WebhookEvent<'hostsRefused', { readonly hosts: readonly RefusedHost[] }>;
+type FeedEvent = ChangesEvent | SitesEvent | RefusedEvent;
+
 /**
- * The events of some lines, each a {@link UrlChange} or a {@link SiteVisit} as JSON: one for each kind among the lines.
+ * The events of some lines, each a {@link UrlChange}, a {@link SiteVisit} or a {@link RefusedHost} as JSON: one for each kind among the lines.
  * Equal lines give events with equal ids.
  */
-export function changesEvents(
-  crawl: CrawlId,
-  lines: readonly string[],
-  now: number,
-): (ChangesEvent | SitesEvent)[] {
+export function changesEvents(crawl: CrawlId, lines: readonly string[], now: number): FeedEvent[] {
   const changes: UrlChange[] = [];
   const sites: SiteVisit[] = [];
+  const hosts: RefusedHost[] = [];
   for (const line of lines) {
-    const parsed = JSON.parse(line) as UrlChange | SiteVisit;
+    const parsed = JSON.parse(line) as UrlChange | SiteVisit | RefusedHost;
     if ('outcome' in parsed) sites.push(parsed);
+    else if ('refusal' in parsed) hosts.push(parsed);
     else changes.push(parsed);
   }
   const eventOf = <Type extends string, Data extends object>(type: Type, data: Data) => ({
@@ -53,8 +55,9 @@ export function changesEvents(
     crawl,
     data,
   });
-  const events: (ChangesEvent | SitesEvent)[] = [];
+  const events: FeedEvent[] = [];
   if (changes.length > 0) events.push(eventOf('pagesChanged', { changes }));
   if (sites.length > 0) events.push(eventOf('sitesVisited', { sites }));
+  if (hosts.length > 0) events.push(eventOf('hostsRefused', { hosts }));
   return events;
 }

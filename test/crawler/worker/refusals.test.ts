@@ -172,6 +172,28 @@ describe('robots.txt', () => {
   });
 });
 
+test('a refusal of a host is staged for the operator when it begins to rest, and when it is given up', async () => {
+  const world = createWorld({ [`${A}/`]: CHALLENGE });
+  const staged: string[] = [];
+  const stage = async (_crawl: string, _host: string, _version: number, lines: readonly string[]) => {
+    staged.push(...lines);
+    return undefined;
+  };
+  Object.assign(world.engine, { changes: { stage, publish: async () => {} } });
+  await begin(world, [`${A}/`]);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(staged.map((line) => JSON.parse(line))).toEqual([
+    {
+      id: expect.stringMatching(/^\S+Z given up a\.test$/),
+      host: 'a.test',
+      refusal: 'challenged',
+      cause: 'challenged by Cloudflare (HTTP 403)',
+      since: expect.stringMatching(/Z$/),
+      urls: 1,
+    },
+  ]);
+});
+
 test('a resume asks a host that was set aside for a refusal once', async () => {
   const world = await crawl({ [`${A}/`]: CHALLENGE, [`${A}/1`]: CHALLENGE }, {}, [`${A}/`, `${A}/1`]);
   const before = requestsOf(world, 'a.test').length;

@@ -51,6 +51,14 @@ test('the event of the same changes has the same id at each try', () => {
     expect(other?.id).not.toBe(event?.id);
 });
 
+test('hosts that refuse are an event of their own', () => {
+  const lines = ['{"id":"3 1 a","refusal":"challenged"}', '{"id":"1 new a"}'];
+  expect(changesEvents('c', lines, 0).map(({ type, data }) => [type, data])).toEqual([
+    ['pagesChanged', { changes: [{ id: '1 new a' }] }],
+    ['hostsRefused', { hosts: [{ id: '3 1 a', refusal: 'challenged' }] }],
+  ]);
+});
+
 test('visits of sites are an event of their own, with an id of its own', () => {
   const lines = ['{"id":"1 new a"}', '{"id":"2 done b","outcome":"done"}'];
   const events = changesEvents('c', lines, 0);

@@ -1,9 +1,11 @@
 import { isRefusal, REFUSAL_KINDS, type RefusalCause } from '../../../core/causes/cause.ts';
+import { causeText } from '../../../core/causes/cause-text.ts';
 import type { Head } from '../../../core/frontier/head.ts';
 import {
   afterRefusal,
   afterResume,
   type HostRefusal,
+  type RefusedHost,
   refusingCause,
 } from '../../../core/frontier/host-refusal.ts';
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
@@ -11,13 +13,14 @@ import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts'
 import type { Verdict } from '../../../core/frontier/verdict.ts';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
-import { hostKey } from '../../../core/url/host-key.ts';
+import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
+import type { TurnOutput } from '../turn-output.ts';
 import { refusalEventOf } from '../work-events.ts';
 import { challengeInPage, refusalIn } from './response-signs.ts';
 
@@ -26,6 +29,7 @@ export interface RefusalsOptions {
   readonly ledger: Pick<HostLedger, 'counts'>;
   readonly counters: TurnCounters;
   readonly pace: HostPace;
+  readonly output: Pick<TurnOutput, 'addRefusal'>;
   /** As it stands in the host's head. */
   readonly refusal: Head['refusal'];
 }
@@ -50,6 +54,8 @@ export class Refusals {
   readonly #services: TurnServices;
   readonly #options: RefusalsOptions;
   #state: HostRefusal | undefined;
+  /** The last refusal by which the host was to rest in this turn, or was given up. */
+  #news: HostRefusal | undefined;
 
   constructor(services: TurnServices, options: RefusalsOptions) {
     this.#services = services;
@@ -126,13 +132,16 @@ export class Refusals {
     const isOver = of === 'over' || (!hasAnswered && (await this.#isRefusedEverywhere()));
     if (isOver) pace.giveUp(cause);
     else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
+    this.#news = state;
     this.#services.onEvent?.(refusalEventOf(crawl.host, state, isOver));
     return 'host';
   }
 
-  /** For the totals, before the turn's commit. */
-  countWaiting(): void {
-    const { ledger, counters, pace } = this.#options;
+  /** For the totals and the operator's programs, before the turn's commit. */
+  report(): void {
+    const { ledger, counters, pace, output, crawl } = this.#options;
+    const isGivenUp = pace.givenUp !== undefined;
+    if (this.#news) output.addRefusal(refusedHost(crawl.host, this.#news, ledger.counts.waiting, isGivenUp));
     const cause = refusingCause({ setAside: pace.givenUp, refusal: this.#state });
     const before = counters.totals.refused;
     if (cause === undefined && before === undefined) return;
@@ -157,4 +166,22 @@ export class Refusals {
     const heads = await Promise.all([...hosts].map((host) => ledgers.loadHead(crawl.id, host)));
     return heads.every((head) => head && (head.ledger.counts.waiting === 0 || refusingCause(head)));
   }
+}
+
+function refusedHost(
+  host: HostKey,
+  { cause, since, rests, restUntil }: HostRefusal,
+  urls: number,
+  isGivenUp: boolean,
+): RefusedHost {
+  const timeOf = (at: number): string => new Date(at).toISOString();
+  return {
+    id: `${timeOf(since)} ${isGivenUp ? 'given up' : rests} ${host}`,
+    host,
+    refusal: cause.code,
+    cause: causeText(cause),
+    since: timeOf(since),
+    urls,
+    ...(!isGivenUp && restUntil !== undefined && { nextTryAt: timeOf(restUntil) }),
+  };
 }
