@@ -223,6 +223,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/hostile.ts',
   },
   {
+    name: 'render',
+    says: 'Pages drawn by scripts: links found, requests that escape, CPU and memory, beside Crawlee with the same browser',
+    isByName: true,
+    maxWords: 1,
+    file: './claims/render.ts',
+  },
+  {
     name: 'extractors',
     says: 'The main content of real pages, as people have marked it, by Strand and others, in one run',
     isByName: true,

@@ -22,8 +22,9 @@ export interface PartRefusal {
 }
 
 /**
- * Makes the requests of one page, under its crawl's address guard, robots.txt, pace and limits. Never rejects. The
- * renderer disposes of no body: the caller keeps them for the archive.
+ * Makes the requests of one page, under its crawl's address guard, robots.txt, pace and limits. Never rejects. A body that
+ * does not end is given as far as it came: see `partMs` and `streamMs` of `PAGE_LIMITS`. The renderer disposes of no body:
+ * the caller keeps them for the archive.
  */
 export type FetchPart = (request: PartRequest) => Promise<FetchOutcome | PartRefusal>;
 
@@ -60,11 +61,15 @@ export interface RenderBehaviours {
   readonly click: readonly string[];
 }
 
+/**
+ * `rendered`: the document was read; `detail` says why it may not be whole, such as a script that was ended. Otherwise
+ * there is no document, though there may be links.
+ */
 export type RenderState = 'rendered' | 'timedOut' | 'crashed' | 'tooLarge' | 'noBrowser';
 
 export interface Rendering {
   readonly state: RenderState;
-  /** The document as drawn, shadow roots as declarative templates. Undefined if there is none. */
+  /** The document as drawn, shadow roots as declarative templates, whatever charset it names. Undefined if there is none. */
   readonly html?: string;
   /** URLs that are in no markup: popups, navigations that were refused, history entries, links of earlier scroll steps. */
   readonly links: readonly string[];

@@ -39,9 +39,12 @@ const clickScript = (selector: string) => `(() => {
   return one !== undefined;
 })()`;
 
-const SCROLL = `(() => {
+/** Two frames later all that listens has seen it; a page that is not drawn has no frames. */
+const SCROLL = `(async () => {
   const before = scrollY;
   scrollBy({ top: innerHeight * 0.9, behavior: 'instant' });
+  const frames = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await Promise.race([frames, new Promise((resolve) => setTimeout(resolve, 1000))]);
   return scrollY === before;
 })()`;
 

@@ -8,17 +8,10 @@ export const CUT_NETWORK: readonly string[] = [
   '--proxy-server=socks5://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--disable-quic',
-  '--dns-prefetch-disable',
-  '--no-pings',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-domain-reliability',
 ];
 
 /** Parts of Chromium that make requests by themselves, or that cost CPU for windows that nobody sees. */
-export const FEATURES_OFF: readonly string[] = [
+const FEATURES_OFF: readonly string[] = [
   'AcceptCHFrame',
   'AutofillServerCommunication',
   'CertificateTransparencyComponentUpdater',
@@ -41,6 +34,16 @@ export const FEATURES_OFF: readonly string[] = [
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxPopup',
   'WebUIReloadButton',
+];
+
+/** The full browser tries less by itself with these. The cut network holds without them. */
+const QUIET: readonly string[] = [
+  '--disable-quic',
+  '--dns-prefetch-disable',
+  '--no-pings',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
 ];
 
 const PLAIN: readonly string[] = [
@@ -85,6 +88,7 @@ export const browserFlags = ({ folder, isShell, hasSandbox }: FlagOptions): stri
   isShell ? '--headless' : '--headless=new',
   ...(hasSandbox ? [] : ['--no-sandbox']),
   ...PLAIN,
+  ...QUIET,
   ...CUT_NETWORK,
   // In one flag: of several the last counts alone.
   `--disable-features=${FEATURES_OFF.join(',')}`,

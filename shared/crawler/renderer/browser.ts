@@ -6,13 +6,14 @@ import { type BrowserEvent, type Connection, connect } from './connection.ts';
 import { Page } from './page.ts';
 import type { PausedRequest } from './page-requests.ts';
 import { type ProcessWatch, watchProcesses } from './process-watch.ts';
+import { REMOVED_INTERFACES } from './removed-interfaces.ts';
 import { AUTO_ATTACH, Targets } from './targets.ts';
 
 export interface BrowserOptions extends BrowserProcessOptions {
   /** The browser must answer within this time after its start. */
   readonly startMs: number;
-  /** Whether Strand answers the requests. Only a test says no, to show that the cut network holds by itself. */
-  readonly intercepts?: boolean;
+  /** For tests, which take the guard apart to show what each part of it is for. */
+  readonly guard?: { readonly intercepted?: string; readonly removed?: string };
 }
 
 export interface DrawOptions {
@@ -47,6 +48,7 @@ export class Browser {
   readonly #watch: ProcessWatch;
   readonly #pages = new Set<Page>();
   #userAgent = '';
+  #removed = REMOVED_INTERFACES;
   /** Pages that were begun, and those whose processes ended. */
   pages = 0;
   crashes = 0;
@@ -80,12 +82,14 @@ export class Browser {
   }
 
   /** Requests come to Strand from here on, of whatever they are: before the first page is there. */
-  async prepare({ startMs, intercepts = true }: BrowserOptions): Promise<void> {
+  async prepare({ startMs, guard }: BrowserOptions): Promise<void> {
     const send = this.#connection.send;
     const { userAgent } = await send<{ userAgent: string }>('Browser.getVersion', {}, { ms: startMs });
     this.#userAgent = userAgent.replace('Headless', '');
+    this.#removed = guard?.removed ?? this.#removed;
     await send('Browser.setDownloadBehavior', { behavior: 'deny' });
-    if (intercepts) await send('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage: 'Request' }] });
+    const urlPattern = guard?.intercepted ?? '*';
+    await send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
     await send('Target.setAutoAttach', AUTO_ATTACH);
   }
 
@@ -125,6 +129,7 @@ export class Browser {
       deadline,
       context,
       connection: this.#connection,
+      removed: this.#removed,
       userAgent: `${this.#userAgent} ${job.userAgent}`,
       cpuByProcess: this.#watch.cpuByProcess,
     });

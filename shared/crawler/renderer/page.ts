@@ -8,7 +8,6 @@ import { type BrowserEvent, type Connection, LateAnswer } from './connection.ts'
 import { PageQuiet } from './page-quiet.ts';
 import { PageRequests, type PausedRequest } from './page-requests.ts';
 import { createReader, type PageReader, readPage } from './read-page.ts';
-import { REMOVED_INTERFACES } from './removed-interfaces.ts';
 import { ScriptCookies } from './script-cookies.ts';
 import { ScriptWatch } from './script-watch.ts';
 import type { PageOfTargets } from './targets.ts';
@@ -21,6 +20,8 @@ export interface PageOptions {
   readonly context: string;
   /** The user agent that scripts see. */
   readonly userAgent: string;
+  /** A script that removes interfaces: see `removed-interfaces.ts`. */
+  readonly removed: string;
   /** When the page must have ended, on the clock of `performance`. */
   readonly deadline: number;
   /** CPU that each process of the browser has used. */
@@ -122,7 +123,7 @@ export class Page implements PageOfTargets {
       this.#send('Inspector.enable'),
       this.#send('Emulation.setUserAgentOverride', { userAgent }),
       this.#send('Page.addScriptToEvaluateOnNewDocument', {
-        source: REMOVED_INTERFACES,
+        source: this.#options.removed,
         runImmediately: true,
       }),
     ];
@@ -137,9 +138,9 @@ export class Page implements PageOfTargets {
         .catch(() => {});
     if (type === 'iframe') {
       send('Page.enable');
-      send('Page.addScriptToEvaluateOnNewDocument', { source: REMOVED_INTERFACES, runImmediately: true });
+      send('Page.addScriptToEvaluateOnNewDocument', { source: this.#options.removed, runImmediately: true });
     } else {
-      send('Runtime.evaluate', { expression: REMOVED_INTERFACES });
+      send('Runtime.evaluate', { expression: this.#options.removed });
       send('Network.setUserAgentOverride', { userAgent: this.#options.userAgent });
     }
   }

@@ -74,6 +74,7 @@ export function createReader(
       expression,
       contextId,
       returnByValue: true,
+      awaitPromise: true,
       userGesture: true,
     });
     return result.value;

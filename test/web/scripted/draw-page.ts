@@ -12,7 +12,7 @@ import type {
   RenderJob,
 } from '../../../shared/crawler/ports/renderer.ts';
 import { OTHER_HOST, type ScriptedPage } from './scripted-page.ts';
-import { CRAWLERS_HEADER, HOST, type ScriptedSite } from './site.ts';
+import { CRAWLERS_HEADER, HOST, type KnownSite } from './site.ts';
 
 export interface PartFetcher {
   readonly fetchPart: FetchPart;
@@ -31,7 +31,7 @@ export function createPartFetcher(): PartFetcher {
         url,
         method,
         headers: { ...headers, [CRAWLERS_HEADER]: '1' },
-        ...(body !== undefined && { body: Buffer.from(body).toString('latin1') }),
+        ...(body !== undefined && { body }),
       });
     },
     close: async () => {
@@ -67,7 +67,7 @@ export const LIMITS: RenderJob['limits'] = {
 };
 
 /** The page as the crawl would have it: fetched, and decoded. */
-export function jobFor(site: ScriptedSite, page: ScriptedPage, more: Partial<RenderJob> = {}): RenderJob {
+export function jobFor(site: KnownSite, page: ScriptedPage, more: Partial<RenderJob> = {}): RenderJob {
   const { status = 200, type = '', headers = {}, body } = site.answerOf(page);
   const fields = Object.entries({ 'Content-Type': type, ...headers }).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, one] as const),
@@ -85,7 +85,7 @@ export function jobFor(site: ScriptedSite, page: ScriptedPage, more: Partial<Ren
 }
 
 /** The paths of the site that a rendering leads to. */
-export function pathsOf(site: ScriptedSite, { html = '', links, navigatedTo }: Rendering): Set<string> {
+export function pathsOf(site: KnownSite, { html = '', links, navigatedTo }: Rendering): Set<string> {
   const base = /<base href="([^"]*)"/.exec(html)?.[1] ?? `${site.origin}/page/`;
   const hrefs = [...html.matchAll(/<(?:a|iframe)\b[^>]*?\s(?:href|src)="([^"]*)"/g)].map(([, href = '']) =>
     href.replaceAll('&amp;', '&'),
@@ -108,7 +108,7 @@ export interface Found {
 
 export async function findLinks(
   renderer: Renderer,
-  site: ScriptedSite,
+  site: KnownSite,
   page: ScriptedPage,
   { fetchPart, behaves = false }: { readonly fetchPart: FetchPart; readonly behaves?: boolean },
 ): Promise<Found> {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { BEHAVIOUR_PAGES } from './pages/behaviours.ts';
 import { DRAWN_PAGES } from './pages/drawn.ts';
-import { escapePages } from './pages/escapes.ts';
+import { type EscapePorts, escapePages } from './pages/escapes.ts';
 import { HOSTILE_PAGES } from './pages/hostile.ts';
 import { loadingPages } from './pages/loading.ts';
 import { RESOURCES, redirect, type SiteAnswer, type SiteRequest } from './resources.ts';
@@ -17,15 +17,34 @@ export const HOST = '127.0.0.1';
 /** The crawler's requests have it. A request without it was made by a browser itself. */
 export const CRAWLERS_HEADER = 'x-crawler';
 
-export interface ScriptedSite {
+/** The site, as one who visits it knows it. */
+export interface KnownSite {
   readonly origin: string;
   readonly pages: readonly ScriptedPage[];
   urlOf(page: ScriptedPage): string;
   answerOf(page: ScriptedPage): SiteAnswer;
+}
+
+export interface ScriptedSite extends KnownSite {
+  readonly ports: EscapePorts;
   /** Everything that came in other ways than by the crawler since the last call: requests, connections, datagrams. */
   takeEscapes(): string[];
   close(): Promise<void>;
 }
+
+/** The site that is open at these ports. */
+export const siteOf = (ports: EscapePorts): KnownSite => ({
+  origin: `http://${HOST}:${ports.http}`,
+  pages: [
+    ...DRAWN_PAGES,
+    ...loadingPages(ports.http),
+    ...BEHAVIOUR_PAGES,
+    ...HOSTILE_PAGES,
+    ...escapePages(ports),
+  ],
+  urlOf: ({ name }) => `http://${HOST}:${ports.http}/page/${name}`,
+  answerOf: pageAnswer,
+});
 
 export async function openScriptedSite(): Promise<ScriptedSite> {
   let escapes: string[] = [];
@@ -59,19 +78,12 @@ export async function openScriptedSite(): Promise<ScriptedSite> {
   const { port } = server.address() as AddressInfo;
   const rawPort = (raw.address() as AddressInfo).port;
   const udp = await openDatagrams(rawPort, (text) => escapes.push(text));
-  const pages = [
-    ...DRAWN_PAGES,
-    ...loadingPages(port),
-    ...BEHAVIOUR_PAGES,
-    ...HOSTILE_PAGES,
-    ...escapePages({ http: port, raw: rawPort }),
-  ];
-  byName = new Map(pages.map((page) => [page.name, page]));
+  const ports = { http: port, raw: rawPort };
+  const known = siteOf(ports);
+  byName = new Map(known.pages.map((page) => [page.name, page]));
   return {
-    origin: `http://${HOST}:${port}`,
-    pages,
-    urlOf: ({ name }) => `http://${HOST}:${port}/page/${name}`,
-    answerOf: pageAnswer,
+    ...known,
+    ports,
     takeEscapes() {
       const taken = escapes;
       escapes = [];
