@@ -38,6 +38,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   // Not the changelog, which the README links to.
   for (const file of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, file), join(dist, file));
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
+  cpSync(join(import.meta.dirname, 'skills'), join(dist, 'skills'), { recursive: true });
   moveWeb(dist);
   removeEmptyModules(dist);
   removeFunctions(dist);

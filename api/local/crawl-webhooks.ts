@@ -80,7 +80,7 @@ const NOTHING_BESIDES = {
 };
 
 /** Without the crawl's own cookies, passwords and headers, which are for its sites. */
-export function openWebhook({ target, config, tempFolder, clock, signal }: WebhookSession): {
+export function openWebhook({ target, config, tempFolder, clock, signal }: Omit<WebhookSession, 'crawl'>): {
   readonly webhook: Webhook;
   readonly close: () => Promise<void>;
 } {

@@ -62,7 +62,7 @@ export async function serveApi({
     onRunning: (crawl, running) => series.follow(crawl, running),
   });
   await control.continueExports();
-  const firecrawl = new Firecrawl({ control, folder, settings });
+  const firecrawl = new Firecrawl({ control, folder, settings, token, onError });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request, token);

@@ -32,7 +32,7 @@ export interface Webhook {
    * Resolves to undefined when the receiver has answered 2xx, else to the reason, for people. Never rejects. `signal`: aborted: no
    * more tries of this event. Default: the webhook's.
    */
-  send(event: WebhookEvent, signal?: AbortSignal): Promise<string | undefined>;
+  send(event: { readonly type: string }, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 export interface WebhookOptions {

@@ -7,13 +7,14 @@ import type { ApiAnswer } from '../../../../shared/services/http-api/routes.ts';
 import { mapSite } from '../../../map-site.ts';
 import type { FolderControl } from '../folder-control.ts';
 import { readBatchRequest, readCrawlRequest, urlIn } from './crawl-request.ts';
+import { type JobEventsOptions, type JobWebhook, openJobEvents, readWebhook } from './job-webhook.ts';
 import { Jobs } from './jobs.ts';
 import { readMapRequest } from './map-request.ts';
 import { firecrawlDocument } from './page-document.ts';
 import { isObject, RequestRefused, refuseOthers } from './refused-fields.ts';
 import { readHeaders, readScrapeOptions, SCRAPE_FIELDS } from './scrape-options.ts';
 import { ScrapePages } from './scrape-pages.ts';
-import { watchJob } from './watch-job.ts';
+import { announceJob, watchJob } from './watch-job.ts';
 import type { WatchSocket } from './watch-socket.ts';
 
 export interface FirecrawlRequest {
@@ -29,6 +30,9 @@ export interface FirecrawlOptions {
   readonly control: FolderControl;
   readonly folder: string;
   readonly settings: CrawlOptions;
+  /** The token of the server, which signs webhooks. */
+  readonly token: string | undefined;
+  readonly onError: (error: unknown) => void;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,6 +46,8 @@ export class Firecrawl {
   readonly #options: FirecrawlOptions;
   readonly #jobs: Jobs;
   readonly #pages: ScrapePages;
+  readonly #ending = new AbortController();
+  readonly #announcing = new Set<Promise<void>>();
 
   constructor(options: FirecrawlOptions) {
     this.#options = options;
@@ -49,8 +55,9 @@ export class Firecrawl {
     this.#pages = new ScrapePages({ preferMarkdown: true, ...options.settings });
   }
 
-  close(): Promise<void> {
-    return this.#pages.close();
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all([this.#pages.close(), ...this.#announcing]);
   }
 
   /** Sends a job's documents to a client as they come. Returns whether the request asks for that. */
@@ -136,12 +143,36 @@ export class Firecrawl {
     const settings = { preferMarkdown: true, documents: false };
     if (things === 'crawl') {
       const request = readCrawlRequest(fields);
+      const webhook = this.#webhookOf(fields);
       const id = await this.#jobs.begin({ ...request, config: { ...settings, ...request.config } });
+      if (webhook) this.#announce(id, 'crawl', webhook);
       return ok({ id, url: `${at}/${id}` });
     }
     const { invalid, ...request } = readBatchRequest(fields);
+    const webhook = this.#webhookOf(fields);
     const id = await this.#jobs.begin({ ...request, config: { ...settings, ...request.config } });
+    if (webhook) this.#announce(id, 'batch_scrape', webhook);
     return ok({ id, url: `${at}/${id}`, ...(invalid.length > 0 && { invalidURLs: invalid }) });
+  }
+
+  #webhookOf(fields: Fields): JobWebhook | undefined {
+    const webhook = readWebhook(fields);
+    if (webhook === undefined || this.#options.token !== undefined) return webhook;
+    throw new RequestRefused(
+      'webhook',
+      'Webhooks are signed by the token: start strand api with --token FILE',
+    );
+  }
+
+  #announce(id: string, kind: JobEventsOptions['kind'], webhook: JobWebhook): void {
+    const { settings, token: secret = '', onError } = this.#options;
+    const { signal } = this.#ending;
+    const events = openJobEvents({ ...{ id, kind, webhook, secret, settings, signal, onError } });
+    const work = announceJob(this.#jobs, id, signal, events)
+      .catch(onError)
+      .finally(() => events[Symbol.asyncDispose]());
+    this.#announcing.add(work);
+    void work.finally(() => this.#announcing.delete(work));
   }
 
   async #status(id: string, query: URLSearchParams, at: string): Promise<ApiAnswer> {

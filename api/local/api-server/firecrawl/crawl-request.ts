@@ -40,8 +40,9 @@ export const CRAWL_FIELDS: readonly string[] = [
   'ignoreSitemap',
   'delay',
   'scrapeOptions',
+  'webhook',
 ];
-export const BATCH_FIELDS: readonly string[] = ['urls', 'ignoreInvalidURLs', ...SCRAPE_FIELDS];
+export const BATCH_FIELDS: readonly string[] = ['urls', 'ignoreInvalidURLs', 'webhook', ...SCRAPE_FIELDS];
 const DEFAULT_LIMIT = 10_000;
 
 /** Returns the crawl that a request means. Throws {@link RequestRefused}. */

@@ -26,18 +26,21 @@ const isOff = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0);
 
 /** Values by which Strand does what is wanted: its fetches run no script and have no advertisements. */
-const MET: Readonly<Record<string, (value: unknown) => boolean>> = {
-  blockAds: (value) => value === true,
-  removeBase64Images: (value) => value === true,
-  fastMode: (value) => value === true,
-  parsers: (value) => Array.isArray(value) && value.every((parser) => parser === 'pdf'),
-  parsePDF: (value) => value === true,
-};
+const MET: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  Object.entries({
+    blockAds: (value: unknown) => value === true,
+    removeBase64Images: (value: unknown) => value === true,
+    fastMode: (value: unknown) => value === true,
+    parsers: (value: unknown) => Array.isArray(value) && value.every((parser) => parser === 'pdf'),
+    parsePDF: (value: unknown) => value === true,
+  }),
+);
 
 /** Throws {@link RequestRefused} for the first field that is none of `known`. */
 export function refuseOthers(fields: Fields, known: readonly string[], at = ''): void {
   for (const [name, value] of Object.entries(fields)) {
-    if (known.includes(name) || ABOUT_THE_CLIENT.has(name) || isOff(value) || MET[name]?.(value)) continue;
+    if (known.includes(name) || ABOUT_THE_CLIENT.has(name) || isOff(value) || MET.get(name)?.(value))
+      continue;
     throw new RequestRefused(`${at}${name}`);
   }
 }

@@ -1,27 +1,49 @@
-/** Sends a job's documents to a client as they come, until the job has ended. */
+/** The documents of a job as they come, until the job has ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobEvents } from './job-webhook.ts';
 import type { JobStatus, Jobs } from './jobs.ts';
 import type { WatchSocket } from './watch-socket.ts';
 
 const PERIOD_MS = 1000;
 const DONE = JSON.stringify({ type: 'done' });
 
-/** Rejects if the job cannot be read. */
-export async function watchJob(jobs: Jobs, id: string, version: 1 | 2, socket: WatchSocket): Promise<void> {
+/** Yields the state with the documents that are new since the one before; the last one has ended. Throws if the job cannot be read. */
+async function* statesOf(jobs: Jobs, id: string, signal: AbortSignal): AsyncGenerator<JobStatus> {
   let seen = 0;
-  for (let isFirst = true; !socket.left.aborted; isFirst = false) {
+  while (!signal.aborted) {
     const { next, ...status } = await jobs.status(id, seen);
     seen = next ?? status.completed;
-    if (isFirst) await socket.send(JSON.stringify({ type: 'catchup', data: status }));
-    else for (const data of status.data) await socket.send(JSON.stringify({ type: 'document', data }));
+    yield next === undefined ? status : { ...status, status: 'scraping' };
     if (next !== undefined) continue;
-    if (status.status !== 'scraping') return end(status, version, socket);
-    await sleep(PERIOD_MS, undefined, { signal: socket.left }).catch(() => {});
+    if (status.status !== 'scraping') return;
+    await sleep(PERIOD_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-/** Clients of version 1 read the end from the reason of the close, those of version 2 from a message. */
-async function end(status: JobStatus, version: 1 | 2, socket: WatchSocket): Promise<void> {
-  if (version === 2) await socket.send(JSON.stringify({ type: 'done', data: { ...status, data: [] } }));
-  socket.close(DONE);
+/** Rejects if the job cannot be read. */
+export async function watchJob(jobs: Jobs, id: string, version: 1 | 2, socket: WatchSocket): Promise<void> {
+  let isFirst = true;
+  for await (const status of statesOf(jobs, id, socket.left)) {
+    if (isFirst) await socket.send(JSON.stringify({ type: 'catchup', data: status }));
+    else for (const data of status.data) await socket.send(JSON.stringify({ type: 'document', data }));
+    isFirst = false;
+    if (status.status === 'scraping') continue;
+    // Clients of version 1 read the end from the reason of the close.
+    if (version === 2) await socket.send(JSON.stringify({ type: 'done', data: { ...status, data: [] } }));
+    socket.close(DONE);
+  }
+}
+
+/** Rejects if the job cannot be read. */
+export async function announceJob(
+  jobs: Jobs,
+  id: string,
+  signal: AbortSignal,
+  events: JobEvents,
+): Promise<void> {
+  await events.started();
+  for await (const { status, data } of statesOf(jobs, id, signal)) {
+    for (const document of data) await events.page(document);
+    if (status !== 'scraping') await events.ended(status);
+  }
 }

@@ -4,10 +4,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { Firecrawl } from 'firecrawl';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveApi } from '../../../../api/local/api-server/serve-api.ts';
+import { verifyWebhook } from '../../../../shared/services/webhook/signature.ts';
 import { serveAnswers } from '../../small-server.ts';
 
 const WORDS = 'The harbour opens in the morning and closes in the evening, when the ships are home.';
@@ -42,7 +44,7 @@ async function open(address: string, pages: Parameters<typeof serveAnswers>[1] =
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const app = new Firecrawl({ apiKey: 'fc-any', apiUrl: server.url });
+  const app = new Firecrawl({ apiKey: token ?? 'fc-any', apiUrl: server.url });
   const post = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -188,6 +190,39 @@ test.each([
   expect(status).toBe(expected);
 });
 
+test('a job sends its documents and its end to a webhook, signed by the token', async () => {
+  const token = 'a-token-of-many-letters';
+  const { site, app, errors } = await open('127.81.4.16', SITE, token);
+  const received: { readonly event: Record<string, unknown>; readonly isSigned: boolean }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const isSigned = verifyWebhook(token, String(request.headers['x-strand-signature']), body);
+    received.push({ event: JSON.parse(body), isSigned });
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.81.4.17', resolve));
+  onTestFinished(() => void server.close(() => {}).closeAllConnections());
+  const url = `http://127.81.4.17:${(server.address() as AddressInfo).port}/hook`;
+  const metadata = { customer: '7' };
+  const { id } = await app.startCrawl(site, { webhook: { url, metadata } });
+  await vi.waitUntil(() => received.length === 4, { timeout: 60_000 });
+  expect(received.map(({ event, isSigned }) => [event.type, event.id, event.metadata, isSigned])).toEqual(
+    ['crawl.started', 'crawl.page', 'crawl.page', 'crawl.completed'].map((type) => [
+      type,
+      id,
+      metadata,
+      true,
+    ]),
+  );
+  const pages = received.flatMap(({ event }) => event.data as { metadata: { sourceURL: string } }[]);
+  expect(pages.map((page) => page.metadata.sourceURL).sort()).toEqual([`${site}/`, `${site}/a`]);
+  const only = { url, events: ['completed' as const] };
+  await app.startBatchScrape([`${site}/a`], { webhook: only });
+  await vi.waitUntil(() => received.length === 5, { timeout: 60_000 });
+  expect(received[4]?.event).toMatchObject({ success: true, type: 'batch_scrape.completed', data: [] });
+  expect(errors).toEqual([]);
+});
+
 test('the client of version 1 works', async () => {
   const { site, app, errors } = await open('127.81.4.12');
   const { v1 } = app;
@@ -240,8 +275,8 @@ test('headers go to the host of the page alone, and no result has them', async (
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   for (const { parentPath, name } of files.filter((one) => !one.name.startsWith('crawl.sqlite'))) {
     const bytes = readFileSync(join(parentPath, name));
-    const text = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
-    expect([name, text.includes('a-secret-value')]).toEqual([name, false]);
+    const whole = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    expect([name, whole.includes('a-secret-value')]).toEqual([name, false]);
   }
 });
 
@@ -257,6 +292,11 @@ test.each<[path: string, fields: Record<string, unknown>, field: string]>([
   ['scrape', { includeTags: ['[[['] }, 'includeTags'],
   ['crawl', { prompt: 'all docs' }, 'prompt'],
   ['crawl', { webhook: 'https://a.example/' }, 'webhook'],
+  ['crawl', { webhook: { url: 'file:///etc/passwd' } }, 'webhook.url'],
+  ['crawl', { webhook: { url: 'https://a.example/', headers: { a: 'b' } } }, 'webhook.headers'],
+  ['crawl', { webhook: { url: 'https://a.example/', events: ['page', 'x'] } }, 'webhook.events'],
+  ['scrape', { constructor: 1 }, 'constructor'],
+  ['scrape', JSON.parse('{"__proto__":1}'), '__proto__'],
   ['crawl', { allowExternalLinks: true }, 'allowExternalLinks'],
   ['crawl', { ignoreRobotsTxt: true }, 'ignoreRobotsTxt'],
   ['crawl', { scrapeOptions: { actions: [1] } }, 'scrapeOptions.actions'],
