@@ -36,6 +36,8 @@ export interface CaptureOptions extends RecordOptions {
   readonly warcinfoId?: string;
   /** The detected media type of the payload, whatever Content-Type says. */
   readonly identifiedPayloadType?: string;
+  /** The id of the page's record, if it is the response to a request that the page made while it was rendered. */
+  readonly partOf?: string;
 }
 
 export interface EncodedCapture {
@@ -71,14 +73,14 @@ export async function encodeCapture(
   options: CaptureOptions,
 ): Promise<EncodedResponse> {
   const parts = partsOf(capture, options);
-  const { common, responseId, requestId, date, payloadDigest } = parts;
+  const { common, responseId, requestId, partOf, date, payloadDigest } = parts;
   const isNone = hasNoBody(capture);
   const head = storedResponseHead(capture, { size: capture.body.size, isNone });
   const fields: WarcFields = {
     ...common,
     'WARC-Type': 'response',
     'WARC-Record-ID': responseId,
-    'WARC-Concurrent-To': requestId,
+    'WARC-Concurrent-To': [requestId, ...partOf],
     'WARC-Truncated': capture.truncated,
     'WARC-Identified-Payload-Type': options.identifiedPayloadType,
     'WARC-Payload-Digest': payloadDigest,
@@ -151,13 +153,13 @@ function revisit(
   own: RevisitFields,
   original: RevisitedPayload,
 ): EncodedCapture {
-  const { common, responseId, requestId } = parts;
+  const { common, responseId, requestId, partOf } = parts;
   const payloadDigest = sha1Label(original.sha1);
   const fields: WarcFields = {
     ...common,
     'WARC-Type': 'revisit',
     'WARC-Record-ID': responseId,
-    'WARC-Concurrent-To': requestId,
+    'WARC-Concurrent-To': [requestId, ...partOf],
     'WARC-Profile': own['WARC-Profile'],
     'WARC-Refers-To': original.recordId,
     'WARC-Refers-To-Target-URI': original.url,
@@ -174,7 +176,7 @@ function revisit(
 }
 
 /** Returns the parts that a response and a revisit have in common. */
-function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions) {
+function partsOf(capture: FetchedResponse, { newId, warcinfoId, partOf }: CaptureOptions) {
   const responseId = newId();
   const requestId = newId();
   const date = warcDate(capture.startedAt);
@@ -193,7 +195,7 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions
       ...common,
       'WARC-Type': 'request',
       'WARC-Record-ID': requestId,
-      'WARC-Concurrent-To': responseId,
+      'WARC-Concurrent-To': [responseId],
       'WARC-Block-Digest': sha1Label(hash('sha1', capture.requestHead, 'buffer')),
       'Content-Type': 'application/http;msgtype=request',
     },
@@ -201,7 +203,12 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId }: CaptureOptions
     undefined,
     'store',
   );
-  return { common, request, responseId, requestId, date, payloadDigest: sha1Label(capture.body.sha1) };
+  const pages = partOf === undefined ? [] : [partOf];
+  return {
+    ...{ common, request, responseId, requestId, date },
+    partOf: pages,
+    payloadDigest: sha1Label(capture.body.sha1),
+  };
 }
 
 function encoded<T extends RevisitedPayload>(

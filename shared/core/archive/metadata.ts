@@ -72,7 +72,7 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): 
       'WARC-Record-ID': newId(),
       'WARC-Date': facts.date,
       'WARC-Target-URI': facts.url,
-      'WARC-Concurrent-To': facts.concurrentTo,
+      'WARC-Concurrent-To': [facts.concurrentTo],
       'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),
       'Content-Type': 'application/warc-fields',
     },

@@ -25,12 +25,14 @@ const FIELD_ORDER = [
   'Content-Type',
 ] as const;
 
+type Repeated = 'WARC-Protocol' | 'WARC-Concurrent-To';
+
 const MANDATORY = ['WARC-Type', 'WARC-Record-ID', 'WARC-Date'] as const;
 
 /** A record's named fields. A field that is undefined or empty is left out; a field with several values is repeated. */
 export type WarcFields = {
-  readonly [name in Exclude<(typeof FIELD_ORDER)[number], 'WARC-Protocol'>]?: string | undefined;
-} & { readonly 'WARC-Protocol'?: readonly string[] | undefined } & {
+  readonly [name in Exclude<(typeof FIELD_ORDER)[number], Repeated>]?: string | undefined;
+} & { readonly [name in Repeated]?: readonly string[] | undefined } & {
   readonly [name in (typeof MANDATORY)[number]]: string;
 };
 

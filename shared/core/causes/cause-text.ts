@@ -3,6 +3,7 @@ import type {
   Cause,
   CauseCode,
   DroppedLinksCause,
+  NotRendered,
   PageStep,
   Price,
   RedirectCause,
@@ -33,7 +34,13 @@ const SOFT_WORDS = ' (meta refresh)';
 const COOKIE_WORDS = ', with a cookie, which was not sent back (--host-cookies turn sends it)';
 const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
-  'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run';
+  'it has scripts, but hardly any text and no links: probably it needs JavaScript (--render needed runs it)';
+const NOT_RENDERED: Readonly<Record<NotRendered, string>> = {
+  timedOut: 'it took too long',
+  crashed: 'its browser process has ended',
+  tooLarge: 'it is too large',
+  noBrowser: 'the browser does not work',
+};
 const LOGIN_WORDS = 'it is a login page, to which a seed redirected';
 /** The maximal number of characters shown of a target. */
 const MAX_SHOWN_URL = 200;
@@ -59,6 +66,8 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
     `its text is nearly the same as that of ${of} (${similarity.toFixed(2)})${isSkipped ? ', so it was skipped' : ''}${besides ? `; ${causeText(besides)}` : ''}`,
   softNotFound: ({ probe }) => `the same answer as for a page that does not exist (soft 404, by ${probe})`,
   needsJavaScript: () => JAVASCRIPT_WORDS,
+  notRendered: ({ reason, detail }) =>
+    `it was not rendered: ${NOT_RENDERED[reason]}${detail === undefined ? '' : ` (${detail})`}`,
   loginPage: () => LOGIN_WORDS,
   badDocument: ({ detail }) => detail,
   bodyUndecoded: ({ detail, isAll }) => `the body cannot be decoded${isAll ? '' : ' to its end'} (${detail})`,

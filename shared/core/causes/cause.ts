@@ -33,6 +33,9 @@ export interface RedirectCause {
   readonly redirects?: number;
 }
 
+/** Why a page could not be rendered. */
+export type NotRendered = 'timedOut' | 'crashed' | 'tooLarge' | 'noBrowser';
+
 /** Links of a page that were left out. */
 export interface DroppedLinksCause {
   readonly code: 'linksDropped';
@@ -126,6 +129,8 @@ export type Cause =
   | { readonly code: 'softNotFound'; readonly probe: string }
   | NearDuplicateCause
   | { readonly code: 'needsJavaScript' }
+  /** The page is as its site sent it, without what its scripts add. */
+  | { readonly code: 'notRendered'; readonly reason: NotRendered; readonly detail?: string }
   | { readonly code: 'loginPage' }
   | { readonly code: 'badDocument'; readonly detail: string }
   /** By its content coding. `isAll`: nothing of the content could be read. */

@@ -78,6 +78,8 @@ export interface Head extends TrapState {
   readonly soft404?: HostSoft404;
   /** In a crawl with a quota of pages for each URL template: the counts (`template-counts.ts`), in base64. */
   readonly templatePages?: string;
+  /** In a crawl that renders pages where needed: what is known of its templates (`render/template-needs.ts`), in base64. */
+  readonly renderNeeds?: string;
   /** In a crawl with a list of sites, for a host of one: the last pass over its pages. */
   readonly site?: SitePass;
   /** The host has refused the crawler, and no page of it was there since. */
@@ -280,6 +282,10 @@ export interface HostTotals {
    * `pages`: URLs that were refused, and have failed.
    */
   readonly refused?: Readonly<Record<string, number>>;
+   * Pages that were rendered (`pages`), tried (`trials`) and could not be (`failed`); the requests that they made
+   * (`requests`), and the time that they took (`ms`).
+   */
+  readonly render?: Readonly<Record<string, number>>;
   /** Only in the head of a domain: 1 under the rounded number of domains that link to it (`link-budget.ts`). */
   readonly linking?: Readonly<Record<string, number>>;
 }
@@ -311,6 +317,7 @@ export const COUNT_MAPS = [
   'overBudget',
   'full',
   'refused',
+  'render',
   'linking',
 ] as const satisfies (keyof HostTotals)[];
 
@@ -385,6 +392,7 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('overBudget', a, b),
     ...addOptional('full', a, b),
     ...addOptional('refused', a, b),
+    ...addOptional('render', a, b),
     ...addOptional('linking', a, b),
   };
 }

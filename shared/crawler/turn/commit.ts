@@ -18,6 +18,7 @@ import { newPartId, versionOfPart } from './part-id.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl/recrawl-plan.ts';
 import type { Refusals } from './refusal/refusals.ts';
+import type { PageRendering } from './render/page-rendering.ts';
 import type { KnownRobots } from './robots/known-robots.ts';
 import type { TurnServices } from './services.ts';
 import type { SiteWatch } from './site-watch.ts';
@@ -47,6 +48,7 @@ export interface TurnResults {
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
   readonly refusals: Refusals;
+  readonly rendering: Pick<PageRendering, 'state'>;
 }
 
 /**
@@ -146,6 +148,7 @@ export class TurnCommit {
     const share = this.#results.share.state();
     const soft404 = this.#results.soft404.state();
     const templatePages = this.#results.templates.state();
+    const renderNeeds = this.#results.rendering.state();
     const caution = this.#results.caution.next();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;
@@ -172,6 +175,7 @@ export class TurnCommit {
       ...(share && { share }),
       ...(soft404 && { soft404 }),
       ...(templatePages !== undefined && { templatePages }),
+      ...(renderNeeds !== undefined && { renderNeeds }),
       ...(wait && { wait }),
       ...(pass && { site: pass }),
       ...(refusal && { refusal }),

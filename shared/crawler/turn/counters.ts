@@ -21,7 +21,8 @@ type RareMap =
   | 'demand'
   | 'overBudget'
   | 'full'
-  | 'refused';
+  | 'refused'
+  | 'render';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are

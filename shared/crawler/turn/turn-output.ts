@@ -8,6 +8,7 @@ import {
 } from '../../core/archive/capture.ts';
 import { encodeMetadata } from '../../core/archive/metadata.ts';
 import type { RecordLocation } from '../../core/archive/record-location.ts';
+import { encodeForms } from '../../core/archive/rendered-forms.ts';
 import type { WarcMember } from '../../core/archive/warc-member.ts';
 import type { RefusedHost } from '../../core/frontier/host-refusal.ts';
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
@@ -28,6 +29,17 @@ const MAX_ITEM_CHARS = 16_000_000;
 export interface ArchivedExchange {
   readonly location: RecordLocation | undefined;
   readonly payload: ArchivedPayload;
+  /** WARC-Record-ID of its main record. */
+  readonly recordId: string;
+  /** WARC-Date. */
+  readonly date: string;
+}
+
+/** Rendering of a page, as far as it is archived. */
+export interface KeptRendering {
+  readonly exchanges: readonly FetchedResponse[];
+  readonly html?: Uint8Array | undefined;
+  readonly screenshot?: Uint8Array | undefined;
 }
 
 /**
@@ -117,19 +129,45 @@ export class TurnOutput {
     response: FetchedResponse,
     facts: DocumentFacts | undefined,
   ): Promise<ArchivedExchange> {
-    const { engine, records } = this.#services;
+    return this.#append(record, response, facts, await this.#encode(response));
+  }
+
+  /** Encodes an exchange. `partOf`: the record of the page that made it. */
+  #encode(response: FetchedResponse, partOf?: string): Promise<EncodedCapture> {
+    const { engine } = this.#services;
+    const records = { ...this.#services.records, ...(partOf !== undefined && { partOf }) };
     const { id, config, earlier } = this.#crawl;
-    const payloads = config.revisits && isRevisitable(response) ? engine.payloads : undefined;
-    const key = payloads && Buffer.from(response.body.sha1).toString('latin1');
-    const original =
-      payloads && key && (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1, earlier)));
-    const encoded = await this.#quarantine.watch(async () => {
+    return this.#quarantine.watch(async () => {
+      const payloads = config.revisits && isRevisitable(response) ? engine.payloads : undefined;
+      const key = payloads && Buffer.from(response.body.sha1).toString('latin1');
+      const original =
+        payloads &&
+        key &&
+        (this.#payloads.get(key) ?? (await payloads.find(id, response.body.sha1, earlier)));
       if (original) return encodeRevisit(response, original, records);
       const whole = await encodeCapture(response, records);
       if (key) this.#payloads.set(key, whole.payload);
       return whole;
     });
-    return this.#append(record, response, facts, encoded);
+  }
+
+  /**
+   * Appends the exchanges that a page has made while it was rendered, and the forms of the page that the crawl keeps.
+   * `page`: its own exchange.
+   */
+  async archiveRendering(
+    url: string,
+    page: ArchivedExchange,
+    { exchanges, html, screenshot }: KeptRendering,
+  ) {
+    const archive = this.#services.engine.archiveOf(this.#crawl.id);
+    for (const response of exchanges) {
+      const { members, capture } = await this.#encode(response, page.recordId);
+      await archive.append(members, [capture]);
+    }
+    const { newId } = this.#services.records;
+    const members = encodeForms({ url, page: page.recordId, date: page.date, html, screenshot }, newId);
+    if (members.length > 0) await archive.append(members, []);
   }
 
   /**
@@ -190,7 +228,7 @@ export class TurnOutput {
       );
     const [location] = await engine.archiveOf(id).append(members, [encoded.capture]);
     this.#hasArchived = true;
-    return { location, payload: encoded.payload };
+    return { location, payload: encoded.payload, recordId: encoded.responseId, date: encoded.date };
   }
 
   /** Resolves when all that was archived is durable, and later turns can find its payloads. */

@@ -15,6 +15,7 @@ import { openLedger } from './open-ledger.ts';
 import { isObeyed } from './pace/host-pace.ts';
 import { HOOK_CALLS } from './page-hooks.ts';
 import { RETRY_HOST_MS } from './recrawl/recrawl-plan.ts';
+import { renderLimitMs } from './render/rendering.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
@@ -49,15 +50,23 @@ export interface TurnEnd {
 }
 
 /**
- * A lease must last longer, or its turn could make no request: the sum of an exchange, the longest reading of its
- * document, the project's hooks, and the commit.
+ * A lease must last longer, or its turn could make no request: the sum of an exchange, the longest reading or rendering
+ * of its document, the project's hooks, and the commit.
  */
 export function leastLeaseMs(
-  { hooks, documents }: Pick<TurnServices, 'hooks' | 'documents'>,
+  services: Pick<TurnServices, 'hooks' | 'documents' | 'rendering'>,
   { config }: Pick<Crawl, 'config'>,
 ): number {
+  const { hooks, documents } = services;
   const documentMs = documents && config.readDocuments ? documents.limitMs(config) : 0;
-  return config.totalTimeoutMs + documentMs + (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) + COMMIT_MS;
+  const renderMs = renderLimitMs(services, config);
+  return (
+    config.totalTimeoutMs +
+    documentMs +
+    renderMs +
+    (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) +
+    COMMIT_MS
+  );
 }
 
 /**

@@ -12,6 +12,7 @@ import { type Crawl, type Crawls, createCrawls } from '../crawl-state/crawls.ts'
 import type { Tally } from '../crawl-state/tally.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
+import type { Renderer } from '../ports/renderer.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
 import { createDomainHeads } from '../turn/links/domain-heads.ts';
 import { createLinkMedians } from '../turn/links/link-medians.ts';
@@ -20,6 +21,7 @@ import { createCrawlRates } from '../turn/pace/crawl-rates.ts';
 import type { DocumentReading } from '../turn/page/document-reading.ts';
 import { type PageWork, UNWATCHED } from '../turn/page/page-work.ts';
 import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
+import { createRendering } from '../turn/render/rendering.ts';
 import type { OnSeed, OnSite } from '../turn/seed-events.ts';
 import type { Lanes, TurnServices } from '../turn/services.ts';
 import type { OnWorkEvent } from '../turn/work-events.ts';
@@ -73,6 +75,8 @@ export interface WorkerOptions {
   readonly languageOf?: ReadLanguage;
   /** Reads documents by the modules for their media types. */
   readonly documents?: DocumentReading;
+  /** Renders pages by a browser. Default: pages stay as their sites send them. */
+  readonly renderer?: { readonly renderer: Pick<Renderer, 'render'>; readonly pagesAtOnce: number };
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
   /** Called when a pass over a site has ended. */
@@ -132,6 +136,9 @@ export function startWorker(
     hooks: options.hooks,
     ...(options.languageOf && { languageOf: options.languageOf }),
     ...(options.documents && { documents: options.documents }),
+    ...(options.renderer && {
+      rendering: createRendering(options.renderer, { engine, lanes, fetcherOf }),
+    }),
     onSeed: options.onSeed,
     onSite: options.onSite,
     onEvent: options.onEvent,

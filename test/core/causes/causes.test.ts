@@ -36,8 +36,13 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   [{ code: 'noindex' }, 'noindex'],
   [
     { code: 'needsJavaScript' },
-    'it has scripts, but hardly any text and no links: probably it needs JavaScript, which Strand does not run',
+    'it has scripts, but hardly any text and no links: probably it needs JavaScript (--render needed runs it)',
   ],
+  [
+    { code: 'notRendered', reason: 'crashed', detail: 'out of memory' },
+    'it was not rendered: its browser process has ended (out of memory)',
+  ],
+  [{ code: 'notRendered', reason: 'timedOut' }, 'it was not rendered: it took too long'],
   [{ code: 'loginPage' }, 'it is a login page, to which a seed redirected'],
   [
     { code: 'linksDropped', links: 1, detail: 'too long to be URLs', besides: { code: 'noindex' } },

@@ -21,7 +21,7 @@ import type { PageHooks } from '../../../shared/crawler/turn/page-hooks.ts';
 import type { OnSeed } from '../../../shared/crawler/turn/seed-events.ts';
 import type { OnWorkEvent } from '../../../shared/crawler/turn/work-events.ts';
 import type { HandOver } from '../../../shared/crawler/worker/apart-hosts.ts';
-import { startWorker, type Worker } from '../../../shared/crawler/worker/worker.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../../shared/crawler/worker/worker.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
 import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
@@ -34,6 +34,7 @@ export interface World {
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
+  readonly renderer?: WorkerOptions['renderer'];
 }
 
 export const CRAWL = 'crawl';
@@ -51,14 +52,15 @@ export interface WorldOptions extends MemoryOptions {
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
+  readonly renderer?: WorkerOptions['renderer'];
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  const { hooks, onSeed, onEvent, documents } = options;
-  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents };
+  const { hooks, onSeed, onEvent, documents, renderer } = options;
+  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -98,6 +100,7 @@ export function startProcess(
   leaseOwner?: () => string,
   documents?: DocumentReading,
   handOver?: HandOver,
+  renderer?: WorkerOptions['renderer'],
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -117,6 +120,7 @@ export function startProcess(
     ...(leaseOwner && { leaseOwner }),
     ...(documents && { documents }),
     ...(handOver && { handOver }),
+    ...(renderer && { renderer }),
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -156,7 +160,7 @@ function withLongReceives(engine: Engine, ms: number): Engine {
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents } = world;
+  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer } = world;
   const errors: string[] = [];
   for (;;) {
     const process = startProcess(
@@ -170,6 +174,8 @@ export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number
       undefined,
       undefined,
       documents,
+      undefined,
+      renderer,
     );
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();

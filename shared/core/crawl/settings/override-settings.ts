@@ -3,6 +3,7 @@ import { daysFault, hoursFault } from '../host-hours.ts';
 import { checked, settingsOf, text, zoneName } from './kinds.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { NETWORK_SETTINGS } from './network-settings.ts';
+import { PAGE_SETTINGS } from './page-settings.ts';
 import { POLITENESS_SETTINGS } from './politeness-settings.ts';
 import { RECRAWL_SETTINGS } from './recrawl-settings.ts';
 import { SCOPE_SETTINGS } from './scope-settings.ts';
@@ -32,6 +33,7 @@ const ALL = {
   ...POLITENESS_SETTINGS,
   ...LIMIT_SETTINGS,
   ...SCOPE_SETTINGS,
+  ...PAGE_SETTINGS,
   ...NETWORK_SETTINGS,
   ...RECRAWL_SETTINGS,
   ...OWN,

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { primaryLanguage } from '../../text/primary-language.ts';
 import { PURPOSES } from '../../usage/purpose.ts';
 import { NEAR_DUPLICATES } from '../near-duplicates.ts';
-import { choice, count, flag, other, settingsOf } from './kinds.ts';
+import { choice, count, flag, flagOn, other, settingsOf } from './kinds.ts';
 
 const page = settingsOf('Pages');
 const sitemap = settingsOf('Sitemaps and feeds');
 
 const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
+
+const NOT_ON_STACK = { place: 'machine', reason: 'workers of a stack have no browser' } as const;
 
 export const PAGE_SETTINGS = {
   obeyNofollow: page(flag, {
@@ -86,6 +88,31 @@ export const PAGE_SETTINGS = {
     more: 'Frames are fetched, too.',
     page: 'local.md#requisites',
     option: 'requisites',
+    default: false,
+  }),
+
+  render: page(choice('never', 'needed', 'always'), {
+    doc: 'Run the scripts of pages in a browser: never, where trials show that pages need it, or always',
+    page: 'rendering.md',
+    costs: 'about 0.3 s of CPU a page, and the requests that pages make',
+    option: 'render',
+    only: NOT_ON_STACK,
+    perHost: 'override',
+    resume: 'machine',
+    default: 'never',
+  }),
+  keepRendered: page(flagOn, {
+    doc: 'Archive rendered pages as the browser shows them, too',
+    page: 'rendering.md#the-archive',
+    option: 'keep-rendered',
+    only: NOT_ON_STACK,
+    default: false,
+  }),
+  screenshots: page(flagOn, {
+    doc: 'Archive a picture of each rendered page; loads its images and styles',
+    page: 'rendering.md#the-archive',
+    option: 'screenshots',
+    only: NOT_ON_STACK,
     default: false,
   }),
 

@@ -40,6 +40,9 @@ export const MAX_BYTES_LOCK_MS = 300_000;
 /** If its worker stands still during a request, the host has its rest after it if the request takes no longer than this. */
 const STILL_MS = 15_000;
 
+/** A page that is rendered makes at most 60 requests, after which its host rests seven times as long. */
+const REST_OF_PARTS = 7;
+
 /** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
 export const isObeyed = (by: number, last: Head['resumedBy']): boolean => last !== undefined && by <= last;
 
@@ -260,6 +263,58 @@ export class HostPace {
       sentRequest,
     );
     return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
+  }
+
+  /** Keeps the host locked while one of its pages is rendered, and for the rest after it. */
+  async lockForRendering(ms: number, crawlDelayMs: number | undefined): Promise<void> {
+    const { lease, crawl } = this.#options;
+    const restMs = maxGapAfter(ms, crawlDelayMs, crawl.config) * REST_OF_PARTS;
+    await lease.lockFor(ms + restMs, restMs);
+  }
+
+  /**
+   * Makes a request of a page of the host that is being rendered, beside its pace: the host rests longer afterwards
+   * ({@link HostPace.restAfterParts}).
+   */
+  async part(request: FetchRequest, latestAt: number): Promise<FetchOutcome> {
+    const { engine, fetcherOf } = this.#services;
+    const { crawl, counters, quarantine, access } = this.#options;
+    const now = engine.clock.now();
+    if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
+    const fetch = async () => {
+      const sent = access.isOn ? access.withCookies(request) : request;
+      const outcome = await quarantine.watch(() => fetcherOf(crawl.everywhere).fetch(sent));
+      return access.isOn ? access.take(outcome) : outcome;
+    };
+    const atPlace = async () =>
+      this.#crawlPace.isOn
+        ? this.#crawlPace.run(
+            latestAt,
+            (begun) => {
+              begun();
+              return fetch();
+            },
+            sentRequest,
+          )
+        : fetch();
+    const atAddress = async () => (await atPlace()) ?? this.#unmade(request.url, NO_PLACE);
+    const made = this.#address.isOn ? this.#address.run(latestAt, atAddress, sentRequest) : atAddress();
+    const outcome = (await made) ?? this.#unmade(request.url, NO_TIME);
+    counters.countExchange(outcome);
+    this.#pay(outcome);
+    return outcome;
+  }
+
+  /** The host rests after a page that was rendered: by a tenth of its delay longer for each request of the page. */
+  restAfterParts(parts: number, crawlDelayMs: number | undefined): void {
+    const { crawl } = this.#options;
+    const now = this.#services.engine.clock.now();
+    const gapMs = gapAfter({ startedAt: now, endedAt: now, crawlDelayMs }, crawl.config);
+    const until = now + Math.ceil(gapMs * (1 + parts / 10));
+    this.#gapUntil = Math.max(this.#gapUntil, until);
+    this.#services.lanes.rest(crawl.host, until);
+    this.postponeTo(until);
+    this.#restForBytes();
   }
 
   /** If the address has this pace, after requests of others to it. */

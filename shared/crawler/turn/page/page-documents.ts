@@ -99,7 +99,7 @@ export class PageDocuments {
 /** The facts with the title and the links of a document, which come behind those that the parser has found. */
 export function withLinks(
   facts: DocumentFacts,
-  { links, metadata }: MediaContent,
+  { links, metadata }: Pick<MediaContent, 'links' | 'metadata'>,
   {
     url,
     maxLinks,

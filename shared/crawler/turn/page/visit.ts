@@ -31,6 +31,7 @@ import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
+import type { PageRendering, RenderedPage } from '../render/page-rendering.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
@@ -58,6 +59,7 @@ export interface VisitOptions {
   readonly traps: TrapWatch;
   readonly reader: PageReader;
   readonly documents: PageDocuments;
+  readonly rendering: PageRendering;
   readonly links: PageLinks;
   readonly listed: ListedChanges;
   readonly output: TurnOutput;
@@ -102,6 +104,8 @@ export class UrlVisit {
   /** Its links are left out. */
   #isSkippedCopy = false;
   #wasNotAsked = false;
+  #crawlDelayMs: number | undefined;
+  #rendered: RenderedPage | undefined;
 
   constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
     this.#services = services;
@@ -110,7 +114,9 @@ export class UrlVisit {
     this.#request = ownRequest(record.url);
     this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
     this.#taken = this.#record;
-    this.#refetch = isRefetch(record) ? new Refetch(options, record, services.engine.clock.now()) : undefined;
+    this.#refetch = isRefetch(record)
+      ? new Refetch(options, record, services.engine.clock.now(), options.rendering.isRendered(this.#record))
+      : undefined;
     this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isRestoredDuplicate(record);
   }
 
@@ -122,6 +128,7 @@ export class UrlVisit {
   /** Returns the record as it was settled. `cache`: as of the request (`FetchRequest`). */
   async run(crawlDelayMs: number | undefined, cache?: FetchRequest['cache']): Promise<UrlRecord> {
     const { crawl, allowance, counters, quarantine, templates } = this.#options;
+    this.#crawlDelayMs = crawlDelayMs;
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
       const { url } = this.#record;
@@ -151,6 +158,7 @@ export class UrlVisit {
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
+      await this.#rendered?.parts?.release();
       if (this.#isReserved) {
         allowance.end(this.#isPage);
         templates.end(this.#named(), this.#isPage);
@@ -209,7 +217,7 @@ export class UrlVisit {
   }
 
   #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates } = this.#options;
+    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates, rendering } = this.#options;
     const { url, kind } = this.#record;
     const { id, config } = crawl;
     const isSitemap = kind === 'sitemap';
@@ -227,7 +235,7 @@ export class UrlVisit {
         (recrawl.isOn && kind === undefined) ||
         soft404.wantsBlocks(this.#record) ||
         nearDuplicates.wantsBlocks(this.#record),
-      wantsSigns: wantsSigns(this.#record, counters.totals.pages),
+      wantsSigns: wantsSigns(this.#record, counters.totals.pages) || rendering.wantsSigns(this.#record),
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
     });
@@ -323,6 +331,7 @@ export class UrlVisit {
       page = withDroppedLinks(reading);
       this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
       archived = await output.archive(this.#record, response, page.facts);
+      if (this.#rendered?.parts) await this.#archiveRendering(this.#rendered, archived);
     } else if (response && isRefusal(verdict.cause)) await output.archive(this.#record, response, undefined);
     await response?.body.dispose();
     // When a known page is fetched next depends on what it brings.
@@ -342,13 +351,45 @@ export class UrlVisit {
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
-    if (!documents.reads(record, response, facts)) return reader.read(fetched, page);
+    if (!documents.reads(record, response, facts)) {
+      const rendered = await this.#render(response, facts);
+      if (rendered === undefined || 'retryMs' in rendered) return rendered;
+      this.#rendered = rendered;
+      const shown = { ...page, facts: rendered.facts, cause: cause ?? rendered.cause };
+      return reader.read({ ...fetched, response: rendered.view ?? response }, shown);
+    }
     const document = await documents.read(record, response, facts, resolver());
     if (document === undefined || 'retryMs' in document) return document;
     return reader.read(
       { ...fetched, content: document.content },
       { ...page, facts: document.facts, cause: cause ?? document.cause },
     );
+  }
+
+  #render(
+    response: FetchedResponse,
+    facts: DocumentFacts,
+  ): Promise<RenderedPage | LaterDocument | undefined> | RenderedPage {
+    const { rendering } = this.#options;
+    if (!rendering.wantsSigns(this.#record)) return { facts };
+    return rendering.render({
+      record: this.#named(),
+      response,
+      facts,
+      crawlDelayMs: this.#crawlDelayMs,
+      parserFor: (head) => this.#openParser(head),
+      resolve: resolver(),
+    });
+  }
+
+  async #archiveRendering(
+    { parts, view, screenshot }: RenderedPage,
+    archived: ArchivedExchange,
+  ): Promise<void> {
+    const { output, crawl } = this.#options;
+    const html = crawl.config.keepRendered ? await view?.body.bytes() : undefined;
+    const exchanges = parts?.exchanges ?? [];
+    await output.archiveRendering(this.#record.url, archived, { exchanges, html, screenshot });
   }
 
   async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {

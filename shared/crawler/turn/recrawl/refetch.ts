@@ -22,14 +22,16 @@ const NOT_MODIFIED: Verdict = { state: 'fetched', isAttempt: true, isFinal: true
 export class Refetch {
   readonly #options: RefetchOptions;
   readonly #record: UrlRecord;
+  readonly #isRendered: boolean;
   /** Validators of the request; undefined: it is not conditional. */
   readonly fields: Readonly<Record<string, string>> | undefined;
 
-  /** `record`: as it was taken from the ledger. */
-  constructor(options: RefetchOptions, record: UrlRecord, now: number) {
+  /** `record`: as it was taken from the ledger. `isRendered`: equal bytes are not an equal page, so its body is wanted in any case. */
+  constructor(options: RefetchOptions, record: UrlRecord, now: number, isRendered = false) {
     this.#options = options;
     this.#record = record;
-    this.fields = options.recrawl.validators.fieldsFor(record, now);
+    this.#isRendered = isRendered;
+    this.fields = isRendered ? undefined : options.recrawl.validators.fieldsFor(record, now);
   }
 
   /** The verdict on an answer by which the page has not changed; undefined for any other outcome. */
@@ -92,6 +94,11 @@ export class Refetch {
 
   #hasSamePayload(response: FetchedResponse): boolean {
     const digest = this.#record.result?.digest;
-    return digest !== undefined && isRevisitable(response) && Buffer.from(digest).equals(response.body.sha1);
+    return (
+      !this.#isRendered &&
+      digest !== undefined &&
+      isRevisitable(response) &&
+      Buffer.from(digest).equals(response.body.sha1)
+    );
   }
 }

@@ -1,0 +1,52 @@
+/** The content that rendering adds to a page. */
+import { hostKey } from '../url/host-key.ts';
+
+export interface ReadPage {
+  readonly url: string;
+  readonly links: readonly { readonly url: string; readonly kind: string }[];
+  /** Text of the main content. */
+  readonly main: string;
+  /** All text that a reader sees. */
+  readonly visible: string;
+}
+
+/** A page with fewer words, or links to its host, counts as if it had this many: a single one more is not a gain. */
+const LEAST_WORDS = 20;
+const LEAST_LINKS = 5;
+
+/** Signs of writing without blanks count one by one. */
+const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
+
+/**
+ * The gain in hundredths: words of the main content, or links to the page's host, that the plain page does not have,
+ * compared with those it has. Words that the plain page shows outside of its main content are not new.
+ */
+export function gainOf(plain: ReadPage, rendered: ReadPage): number {
+  const words = newOf(wordsOf(rendered.main), wordsOf(plain.visible));
+  const had = wordsOf(plain.main).length;
+  const known = new Set(linksOf(plain));
+  const links = linksOf(rendered).filter((url) => !known.has(url)).length;
+  return 100 * Math.max(words / Math.max(LEAST_WORDS, had), links / Math.max(LEAST_LINKS, known.size));
+}
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORDS) ?? [];
+
+/** How many of `words` are not in `known`, each as often as it is there. */
+function newOf(words: readonly string[], known: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of known) left.set(word, (left.get(word) ?? 0) + 1);
+  let count = 0;
+  for (const word of words) {
+    const times = left.get(word) ?? 0;
+    if (times > 0) left.set(word, times - 1);
+    else count++;
+  }
+  return count;
+}
+
+const linksOf = ({ url, links }: ReadPage): readonly string[] =>
+  links.flatMap((link) =>
+    (link.kind === 'a' || link.kind === 'area') && link.url !== url && hostKey(link.url) === hostKey(url)
+      ? [link.url]
+      : [],
+  );

@@ -1,0 +1,157 @@
+import { Semaphore } from '../../../core/base/semaphore.ts';
+import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
+import { isMeasurementHost } from '../../../core/render/measurement-hosts.ts';
+import { isAllowed, pathAndQuery } from '../../../core/robots/rules.ts';
+import { urlAsWritten } from '../../../core/url/canonical.ts';
+import { hostKey, hostName, origin } from '../../../core/url/host-key.ts';
+import type { PartRefusal, PartRequest } from '../../ports/renderer.ts';
+import type { HostPace } from '../pace/host-pace.ts';
+import { HeldBodies } from '../page/held-bodies.ts';
+import type { RobotsKeeper } from '../robots/robots-keeper.ts';
+import type { TurnServices } from '../services.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+
+export interface PagePartsOptions {
+  readonly crawl: TurnCrawl;
+  readonly pace: Pick<HostPace, 'part'>;
+  readonly robots: Pick<RobotsKeeper, 'known'>;
+  /** No request is begun after this time. */
+  readonly latestAt: number;
+  /** Limit of the bodies together, as received. */
+  readonly maxBytes: number;
+}
+
+/** Requests of one page to its own host that are in flight at once. */
+const MAX_OWN_AT_ONCE = 2;
+/** Requests of one page to each other host. */
+const MAX_OF_OTHER = 20;
+const NO_MORE: ReadonlySet<number> = new Set([429, 503]);
+
+/** The requests that one page makes while it is rendered, and their exchanges for the archive. */
+export class PageParts {
+  /** Exchanges with sites, in the order of their ends. The bodies are there until {@link PageParts.release}. */
+  readonly exchanges: FetchedResponse[] = [];
+  readonly #services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping'>;
+  readonly #options: PagePartsOptions;
+  readonly #ownPlaces = new Semaphore(MAX_OWN_AT_ONCE);
+  readonly #ofOther = new Map<string, number>();
+  readonly #ending = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #bodies = new HeldBodies();
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #own = 0;
+  #sent = 0;
+  #bytes = 0;
+  #ownRefuses = false;
+
+  constructor(services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping'>, options: PagePartsOptions) {
+    this.#services = services;
+    this.#options = options;
+    this.#signal = AbortSignal.any([services.stopping, this.#ending.signal]);
+  }
+
+  /** Requests that the page's own host got. */
+  get own(): number {
+    return this.#own;
+  }
+
+  /** Requests that any site got, and the bytes of their bodies. */
+  get sent(): { readonly requests: number; readonly bytes: number } {
+    return { requests: this.#sent, bytes: this.#bytes };
+  }
+
+  /** Makes one request of the page. Rejects only as the fetcher does, where our own storage fails. */
+  readonly fetch = async (asked: PartRequest): Promise<FetchOutcome | PartRefusal> => {
+    const url = urlAsWritten(asked.url);
+    if (url === undefined) return refusal('it is not a URL of the web');
+    if (this.#signal.aborted || this.#now() > this.#options.latestAt) return refusal('no time left');
+    if (this.#bytes >= this.#options.maxBytes) return refusal('too many bytes');
+    const host = hostKey(url);
+    const isOwn = host === this.#options.crawl.host;
+    if (!isOwn && isMeasurementHost(hostName(host))) return refusal('a host of measurement or advertising');
+    const making = this.#fetchCached(asked, url, isOwn);
+    this.#inFlight.add(making);
+    try {
+      return await making;
+    } finally {
+      this.#inFlight.delete(making);
+    }
+  };
+
+  /** Ends the requests in flight. Resolves when no further exchange comes. */
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled([...this.#inFlight]);
+  }
+
+  /** To be called when the exchanges are archived, or are not to be. */
+  release(): Promise<void> {
+    return this.#bodies.release();
+  }
+
+  async #fetchCached(asked: PartRequest, url: string, isOwn: boolean): Promise<FetchOutcome | PartRefusal> {
+    const { method, headers, body, kind } = asked;
+    const isShared = kind === 'script' && method === 'GET' && !('authorization' in headers);
+    const { scripts } = this.#services.rendering!;
+    const key = `${this.#options.crawl.id} ${url}`;
+    const known = isShared ? scripts.find(key, this.#now()) : undefined;
+    if (known !== undefined) return { ...known, cache: { kind: 'hit', recordId: '' } };
+    const request = { url, method, headers, ...(body && { body }), signal: this.#signal };
+    const outcome = isOwn ? await this.#ofOwn(request) : await this.#ofOtherHost(request, hostKey(url));
+    if (isShared && outcome.status === 'response' && outcome.httpStatus === 200 && !outcome.truncated)
+      scripts.keep(key, outcome, await outcome.body.bytes());
+    return outcome;
+  }
+
+  async #ofOwn(request: FetchRequest): Promise<FetchOutcome | PartRefusal> {
+    const { robots, pace, latestAt } = this.#options;
+    const rules = await robots.known(origin(request.url));
+    if (rules === undefined) return refusal('the robots.txt of its origin is not known');
+    if (!isAllowed(rules, pathAndQuery(request.url)).allowed) return refusal('robots.txt');
+    const release = await this.#ownPlaces.acquire(1, { signal: this.#signal });
+    try {
+      if (release === undefined || this.#now() > latestAt) return refusal('no time left');
+      if (this.#ownRefuses) return refusal('its host refuses further requests');
+      const outcome = await pace.part(request, latestAt);
+      if (sentRequest(outcome)) this.#own++;
+      if (outcome.status === 'response' && NO_MORE.has(outcome.httpStatus)) this.#ownRefuses = true;
+      this.#note(outcome);
+      return outcome;
+    } finally {
+      release?.();
+    }
+  }
+
+  async #ofOtherHost(
+    request: FetchRequest & { readonly signal: AbortSignal },
+    other: string,
+  ): Promise<FetchOutcome | PartRefusal> {
+    const { crawl, latestAt } = this.#options;
+    const count = (this.#ofOther.get(other) ?? 0) + 1;
+    if (count > MAX_OF_OTHER) return refusal('too many requests to its host');
+    this.#ofOther.set(other, count);
+    return this.#services.rendering!.others.request({
+      crawl: crawl.everywhere,
+      request,
+      latestAt,
+      onOutcome: (outcome) => this.#note(outcome),
+    });
+  }
+
+  #note(outcome: FetchOutcome): void {
+    if (!sentRequest(outcome) || (outcome.status === 'failed' && outcome.isNotSent)) return;
+    this.#sent++;
+    if (outcome.status !== 'response') return;
+    this.#bodies.hold(outcome);
+    this.#bytes += outcome.body.size;
+    this.#options.crawl.budget.receive(outcome.body.size);
+    this.exchanges.push(outcome);
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}
+
+const refusal = (reason: string): PartRefusal => ({ status: 'refused', reason });

@@ -1,0 +1,300 @@
+/** Pages that a turn has rendered, and what is read of them. */
+import { unlessStopped } from '../../../core/base/unless-stopped.ts';
+import { boundedText, type Cause } from '../../../core/causes/cause.ts';
+import { extractContent } from '../../../core/content/extract.ts';
+import type { UrlRecord } from '../../../core/frontier/url-record.ts';
+import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
+import { memoryBody } from '../../../core/outcome/memory-body.ts';
+import { fieldValues } from '../../../core/outcome/response-head.ts';
+import { decodePart } from '../../../core/parser/decode-body.ts';
+import type { DocumentFacts, DocumentParser } from '../../../core/parser/document.ts';
+import { documentText } from '../../../core/parser/document-text.ts';
+import type { ResolveReference } from '../../../core/parser/link-set.ts';
+import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
+import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
+import { gainOf, type ReadPage } from '../../../core/render/gain.ts';
+import { createTemplateNeeds, NEEDED_GAIN, type TemplateNeeds } from '../../../core/render/template-needs.ts';
+import { isUnfilled } from '../../../core/render/unfilled.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
+import { isOwnRequest } from '../../../core/url/request-url.ts';
+import type { Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
+import type { TurnCounters } from '../counters.ts';
+import type { HostPace } from '../pace/host-pace.ts';
+import { type LaterDocument, withLinks } from '../page/page-documents.ts';
+import type { RobotsKeeper } from '../robots/robots-keeper.ts';
+import type { TurnServices } from '../services.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import { PageParts } from './page-parts.ts';
+import { RENDER_MS } from './rendering.ts';
+
+export interface PageRenderingOptions {
+  readonly crawl: TurnCrawl;
+  readonly counters: TurnCounters;
+  readonly pace: Pick<HostPace, 'part' | 'lockForRendering' | 'restAfterParts'>;
+  readonly robots: Pick<RobotsKeeper, 'known'>;
+  /** The field `renderNeeds` of the host's head. */
+  readonly stored: string | undefined;
+}
+
+/** A page that was fetched, and may have to be rendered. */
+export interface UnrenderedPage {
+  readonly record: UrlRecord;
+  readonly response: FetchedResponse;
+  readonly facts: DocumentFacts;
+  readonly crawlDelayMs: number | undefined;
+  /** Makes a parser for the rendered document, with the head that it is given. */
+  readonly parserFor: (
+    head: Pick<FetchedResponse, 'httpStatus' | 'statusText' | 'headers'>,
+  ) => DocumentParser;
+  readonly resolve: ResolveReference;
+}
+
+/** The page as it counts: rendered, or as its site sent it. */
+export interface RenderedPage {
+  readonly facts: DocumentFacts;
+  /** The response with the rendered document as its body. Undefined: the page counts as its site sent it. */
+  readonly view?: FetchedResponse;
+  readonly cause?: Cause;
+  /** Exchanges that the page has made, for the archive. */
+  readonly parts?: PageParts;
+  readonly screenshot?: Uint8Array;
+}
+
+const LIMITS: RenderJob['limits'] = {
+  ms: RENDER_MS,
+  requests: 60,
+  bytes: 15_000_000,
+  links: 2000,
+  htmlBytes: 10_000_000,
+};
+const BEHAVIOURS: RenderJob['behaviours'] = { scroll: true, click: [] };
+/** A page waits so long for others to be rendered; then it is fetched again later. */
+const PLACE_MS = 120_000;
+const LATER_MS = 30_000;
+
+/** Renders pages of a turn where the crawl wants it. Without a renderer it does nothing. */
+export class PageRendering {
+  readonly #services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping' | 'work'>;
+  readonly #options: PageRenderingOptions;
+  readonly #needs: TemplateNeeds | undefined;
+
+  constructor(
+    services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping' | 'work'>,
+    options: PageRenderingOptions,
+  ) {
+    this.#services = services;
+    this.#options = options;
+    if (this.#mode === 'needed') this.#needs = createTemplateNeeds(options.stored);
+  }
+
+  /** For the host's head. What is known stays there while the crawl does not ask for it. */
+  state(): string | undefined {
+    return this.#needs ? this.#needs.state() : this.#options.stored;
+  }
+
+  get #mode(): 'never' | 'needed' | 'always' {
+    return this.#services.rendering === undefined ? 'never' : this.#options.crawl.config.render;
+  }
+
+  /** Whether the URL may be a page that is rendered: its parser looks for signs. */
+  wantsSigns({ kind }: UrlRecord): boolean {
+    return this.#mode !== 'never' && kind === undefined;
+  }
+
+  /** Whether the page is rendered as far as is known: equal bytes are not an equal page then. */
+  isRendered({ url, kind }: UrlRecord): boolean {
+    if (this.#mode === 'never' || kind !== undefined) return false;
+    return this.#mode === 'always' || this.#needs?.of(url)?.mode === 'rendered';
+  }
+
+  /**
+   * Resolves to the page as it counts; to undefined if the worker is being stopped: then the page waits for the next
+   * session. A page that cannot be rendered counts as its site sent it.
+   */
+  async render(page: UnrenderedPage): Promise<RenderedPage | LaterDocument | undefined> {
+    const { record, response, facts } = page;
+    const mayBe = record.kind === undefined && facts.type === 'html' && response.body.size > 0;
+    const isNavigation = !isOwnRequest(record.url) && facts.refresh === undefined;
+    if (this.#mode === 'never' || !mayBe || !isNavigation) return { facts };
+    const content = await this.#contentOf(response);
+    if (content === undefined) return { facts };
+    const mode = this.#modeOf(page, content);
+    if (mode === 'plain') return { facts: withoutScripts(facts) };
+    return this.#renderNow(page, content, mode === 'trial');
+  }
+
+  async #contentOf(response: FetchedResponse): Promise<Uint8Array | undefined> {
+    const { maxDecodedBytes } = this.#options.crawl.config;
+    const coding = fieldValues(response.headers, 'content-encoding').join(', ');
+    try {
+      return decodePart(await response.body.bytes(), coding, Math.min(maxDecodedBytes, LIMITS.htmlBytes))
+        .bytes;
+    } catch {
+      // Broken or too large: the parser has read what there is of it.
+      return undefined;
+    }
+  }
+
+  #modeOf({ record, facts, response }: UnrenderedPage, content: Uint8Array): 'plain' | 'rendered' | 'trial' {
+    if (this.#needs === undefined) return 'rendered';
+    const { url } = record;
+    const own = facts.links.filter(
+      (link) => link.kind === 'a' && link.url !== url && hostKey(link.url) === hostKey(url),
+    );
+    const { textChars = 0, hasScripts = false } = facts.signs ?? {};
+    const markup = () =>
+      documentText(content, fieldValues(response.headers, 'content-type').at(-1), false).text;
+    const signs = { hasScripts, isUnfilled: () => isUnfilled(markup(), { textChars, ownLinks: own.length }) };
+    return this.#needs.modeOf(url, signs, this.#now());
+  }
+
+  async #renderNow(
+    page: UnrenderedPage,
+    content: Uint8Array,
+    isTrial: boolean,
+  ): Promise<RenderedPage | LaterDocument | undefined> {
+    const { engine, rendering, stopping } = this.#services;
+    const { crawl, counters, pace, robots } = this.#options;
+    const { record, response, crawlDelayMs } = page;
+    const deadline = { ms: PLACE_MS, clock: engine.clock };
+    const leave = await rendering!.places.acquire(1, { signal: stopping, deadline });
+    if (stopping.aborted) return void leave?.();
+    if (leave === undefined) return BUSY;
+    const startedAt = this.#now();
+    const latestAt = startedAt + LIMITS.ms;
+    const parts = new PageParts(this.#services, { crawl, pace, robots, latestAt, maxBytes: LIMITS.bytes });
+    let rendered: Rendered | undefined;
+    try {
+      await pace.lockForRendering(LIMITS.ms, crawlDelayMs);
+      const job = this.#jobOf(record.url, response, content);
+      const drawing = rendering!.renderer.render(job, parts.fetch, stopping);
+      rendered = await unlessStopped(drawing, stopping, engine.clock);
+    } finally {
+      leave();
+      await parts.end();
+      if (parts.own > 0) pace.restAfterParts(parts.own, crawlDelayMs);
+      counters.count('render', 'requests', parts.sent.requests);
+      counters.count('render', 'ms', this.#now() - startedAt);
+    }
+    if (rendered === undefined || stopping.aborted) return void (await parts.release());
+    const found = await this.#read(page, content, rendered, isTrial);
+    return { ...found, parts, ...(rendered.screenshot && { screenshot: rendered.screenshot }) };
+  }
+
+  #jobOf(url: string, { httpStatus, headers }: FetchedResponse, body: Uint8Array): RenderJob {
+    const { userAgent, screenshots } = this.#options.crawl.config;
+    return {
+      url,
+      document: { httpStatus, headers, body },
+      userAgent,
+      cookies: [],
+      limits: LIMITS,
+      behaviours: BEHAVIOURS,
+      screenshot: screenshots,
+    };
+  }
+
+  async #read(
+    page: UnrenderedPage,
+    content: Uint8Array,
+    rendered: Rendered,
+    isTrial: boolean,
+  ): Promise<RenderedPage> {
+    const { counters } = this.#options;
+    const { facts: plain, record } = page;
+    const { html, state, detail } = rendered;
+    if (isTrial) counters.count('render', 'trials');
+    if (html === undefined) {
+      if (isTrial) this.#needs?.learn(record.url, undefined, this.#now());
+      counters.count('render', 'failed');
+      const reason = state === 'rendered' ? 'crashed' : state;
+      const cause: Cause = { code: 'notRendered', reason, ...(detail && { detail: boundedText(detail) }) };
+      return { facts: withoutScripts(plain), cause };
+    }
+    const view = viewOf(page.response, html);
+    const facts = await this.#parse(page, view, html, rendered);
+    if (isTrial && !this.#isGain(page, content, { html, facts })) return { facts: withoutScripts(plain) };
+    counters.count('render', 'pages');
+    return { facts, view };
+  }
+
+  /** Compares both forms of the page, and keeps the gain. */
+  #isGain(
+    { record, response, facts: plain }: UnrenderedPage,
+    content: Uint8Array,
+    { html, facts }: { readonly html: string; readonly facts: DocumentFacts },
+  ): boolean {
+    const type = fieldValues(response.headers, 'content-type').at(-1);
+    const { text } = documentText(content, type, plain.mimeType === XHTML_TYPE);
+    const { id } = this.#options.crawl;
+    const gain = this.#services.work.run(id, record.url, 'parse', () =>
+      gainOf(readPage(record.url, text, plain), readPage(record.url, html, facts)),
+    );
+    this.#needs?.learn(record.url, gain, this.#now());
+    return gain > NEEDED_GAIN;
+  }
+
+  async #parse(
+    { record, facts: plain, parserFor, resolve }: UnrenderedPage,
+    view: FetchedResponse,
+    html: string,
+    { links, navigatedTo }: Rendered,
+  ): Promise<DocumentFacts> {
+    const parser = parserFor(view);
+    parser.write(Buffer.from(html));
+    const read = await parser.end();
+    const { url } = record;
+    const { maxLinksPerPage: maxLinks } = this.#options.crawl.config;
+    const found = withLinks(read, { links, metadata: { types: [] } }, { url, maxLinks, resolve });
+    const refresh = navigatedTo === undefined ? undefined : resolve(navigatedTo, url);
+    const usage = [
+      ...new Map(
+        [...(plain.usage ?? []), ...(read.usage ?? [])].map((one) => [JSON.stringify(one), one]),
+      ).values(),
+    ];
+    return withoutScripts({
+      ...found,
+      // A statement of the page counts, whether its scripts have added or removed it.
+      robots: bothRobotsDirectives(plain.robots, read.robots),
+      ...(usage.length > 0 && { usage }),
+      ...(refresh !== undefined && { refresh, refreshMs: 0 }),
+    });
+  }
+
+  #now(): number {
+    return this.#services.engine.clock.now();
+  }
+}
+
+const BUSY: LaterDocument = {
+  retryMs: LATER_MS,
+  isAttempt: false,
+  cause: { code: 'notRendered', reason: 'timedOut', detail: 'it waited for others' },
+};
+
+/** The page is not reported as one that needs JavaScript: the crawl has looked. */
+const withoutScripts = (facts: DocumentFacts): DocumentFacts =>
+  facts.signs ? { ...facts, signs: { ...facts.signs, hasScripts: false } } : facts;
+
+const OF_BODY: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+]);
+
+/** The response as if the site had sent the rendered document. */
+function viewOf(response: FetchedResponse, html: string): FetchedResponse {
+  const { truncated: _, bodyFailure: __, ...whole } = response;
+  const headers = response.headers.filter(([name]) => !OF_BODY.has(name.toLowerCase()));
+  return {
+    ...whole,
+    headers: [...headers, ['Content-Type', 'text/html; charset=utf-8']],
+    body: memoryBody(Buffer.from(html)),
+  };
+}
+
+function readPage(url: string, html: string, { links }: DocumentFacts): ReadPage {
+  const { text: main, visibleText: visible = main } = extractContent(html, url);
+  return { url, links, main, visible };
+}

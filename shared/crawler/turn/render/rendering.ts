@@ -1,0 +1,36 @@
+import { Semaphore } from '../../../core/base/semaphore.ts';
+import type { Renderer } from '../../ports/renderer.ts';
+import type { TurnServices } from '../services.ts';
+import { OtherHosts } from './other-hosts.ts';
+import { createScriptCache, type ScriptCache } from './script-cache.ts';
+
+/** Parts of rendering that the turns of a process share. */
+export interface Rendering {
+  readonly renderer: Pick<Renderer, 'render'>;
+  /** Pages that are rendered at once. */
+  readonly places: Semaphore;
+  readonly scripts: ScriptCache;
+  readonly others: OtherHosts;
+}
+
+/** `pagesAtOnce`: pages that are rendered at once. */
+export const createRendering = (
+  { renderer, pagesAtOnce }: { readonly renderer: Pick<Renderer, 'render'>; readonly pagesAtOnce: number },
+  services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>,
+): Rendering => ({
+  renderer,
+  places: new Semaphore(pagesAtOnce),
+  scripts: createScriptCache(),
+  others: new OtherHosts(services),
+});
+
+/** How long a page may be rendered. */
+export const RENDER_MS = 20_000;
+/** A renderer ends soon after that: its requests end with it. */
+const END_MS = 2000;
+
+/** How long a page may take that the crawl renders; 0 if it renders none. */
+export const renderLimitMs = (
+  { rendering }: Pick<TurnServices, 'rendering'>,
+  { render }: { readonly render: 'never' | 'needed' | 'always' },
+): number => (rendering === undefined || render === 'never' ? 0 : RENDER_MS + END_MS);

@@ -1,0 +1,338 @@
+/** Pages that a crawl renders, in a world whose renderer is a table. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
+import { scanMembers } from '../../../../shared/core/archive/scan-members.ts';
+import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
+import { joined } from '../../../core/archive/captures.ts';
+import { page, robots, type Site } from '../../worker/scripted-fetcher.ts';
+import {
+  begin,
+  CRAWL,
+  createWorld,
+  ledgersOf,
+  recordOf,
+  runToEnd,
+  SILENT,
+  said,
+  statesOf,
+} from '../../worker/world.ts';
+import { type DrawnPage, type TableRenderer, tableRenderer } from './table-renderer.ts';
+
+const A = 'http://a.test';
+const API = 'http://api.test';
+const SHELL = '<title>App</title><div id=root></div><script src=/app.js></script>';
+const drawn = (...links: string[]) =>
+  `<title>Drawn</title><main>${'word '.repeat(60)}${links.map((url) => `<a href="${url}">x</a>`).join('')}</main>`;
+const SITE: Site = {
+  [`${A}/`]: { body: SHELL },
+  [`${A}/app.js`]: { body: 'x', headers: { 'Content-Type': 'text/javascript' } },
+  [`${A}/data`]: { body: '{}', headers: { 'Content-Type': 'application/json' } },
+  [`${A}/1`]: page(),
+};
+
+async function crawl(
+  renderer: TableRenderer,
+  { site = SITE, hooks, ...config }: CrawlOptions & { site?: Site; hooks?: typeof SILENT } = {},
+) {
+  const world = createWorld(site, { renderer, ...(hooks && { hooks }) });
+  const append = vi.spyOn(world.engine.archiveOf(CRAWL), 'append');
+  await begin(world, [`${A}/`], { render: 'always', ...config });
+  expect(await runToEnd(world)).toEqual([]);
+  const totals = await world.engine.registry.totals(CRAWL);
+  return { ...world, totals, append, states: await statesOf(world.engine) };
+}
+
+/** Types and targets of the WARC records, in their order. */
+async function recordsOf(append: Awaited<ReturnType<typeof crawl>>['append']): Promise<string[][]> {
+  const bytes = Buffer.concat(
+    await Promise.all(append.mock.calls.flatMap(([members]) => members).map(joined)),
+  );
+  const found: string[][] = [];
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  for await (const { record } of scanMembers(read as never))
+    found.push(
+      ['WARC-Type', 'WARC-Target-URI', 'WARC-Record-ID', 'WARC-Concurrent-To', 'WARC-Refers-To'].map((name) =>
+        record.fields
+          .filter(([given]) => given === name)
+          .map(([, value]) => value)
+          .join(' '),
+      ),
+    );
+  return found;
+}
+
+describe('a page that is rendered', () => {
+  test('gives its links, its title and its text as the browser shows them', async () => {
+    const seen: string[] = [];
+    const hooks = {
+      ...SILENT,
+      onPage: async ({ url, response, facts }: Parameters<typeof SILENT.onPage>[0]) => {
+        seen.push(`${url} ${facts.title} ${Buffer.from(await response.body.bytes()).includes('word')}`);
+        return { items: [] };
+      },
+    };
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn('/1'), links: [`${A}/2`] } });
+    const { states, fetcher } = await crawl(renderer, { hooks });
+    expect(states).toMatchObject({ [`${A}/1`]: 'fetched', [`${A}/2`]: 'gone' });
+    expect(fetcher.count(`${A}/`)).toBe(1);
+    expect(seen).toEqual([`${A}/ Drawn true`, `${A}/1 undefined false`]);
+  });
+
+  test('gives the browser its decoded content with the head of the response', async () => {
+    const site = {
+      ...SITE,
+      [`${A}/`]: { body: gzipSync(SHELL), headers: { 'Content-Encoding': 'gzip', 'X-A': '1' } },
+    };
+    const renderer = tableRenderer({});
+    await crawl(renderer, { site, userAgent: 'Test' });
+    const [job] = renderer.jobs;
+    expect(Buffer.from(job!.document.body).toString()).toBe(SHELL);
+    expect(job!.document.headers).toContainEqual(['X-A', '1']);
+    expect(job!.userAgent).toBe('Test');
+  });
+
+  test('is rendered by the setting of its host', async () => {
+    const renderer = tableRenderer({});
+    await crawl(renderer, { render: 'never', overrides: [{ hosts: ['a.test'], render: 'always' }] });
+    await crawl(renderer, { render: 'always', overrides: [{ hosts: ['a.test'], render: 'never' }] });
+    expect(renderer.jobs.map(({ url }) => url)).toEqual([`${A}/`]);
+  });
+
+  test('is HTML that is there, and not a redirect of the markup', async () => {
+    const site: Site = {
+      [`${A}/`]: page('/gone', '/text', '/refresh', '/empty'),
+      [`${A}/text`]: { body: 'x', headers: { 'Content-Type': 'text/plain' } },
+      [`${A}/refresh`]: { body: '<meta http-equiv=refresh content="0;url=/"><p>x' },
+      [`${A}/empty`]: { body: '' },
+    };
+    const renderer = tableRenderer({});
+    await crawl(renderer, { site });
+    expect(renderer.jobs.map(({ url }) => url)).toEqual([`${A}/`]);
+  });
+
+  test('is a redirect if its script leads elsewhere at once', async () => {
+    const { states } = await crawl(tableRenderer({ [`${A}/`]: { html: '<p>', navigatedTo: `${A}/1` } }));
+    expect(states).toMatchObject({ [`${A}/`]: 'redirect', [`${A}/1`]: 'fetched' });
+  });
+
+  test('obeys directives of its markup and of its rendered form', async () => {
+    const nofollow = '<meta name=robots content=nofollow>';
+    const site = { ...SITE, [`${A}/`]: { body: `${nofollow}${SHELL}` } };
+    const first = await crawl(tableRenderer({ [`${A}/`]: { html: drawn('/1') } }), { site });
+    const second = await crawl(tableRenderer({ [`${A}/`]: { html: `${nofollow}${drawn('/1')}` } }));
+    for (const { states } of [first, second]) expect(Object.keys(states)).toEqual([`${A}/`]);
+  });
+
+  test.each(['timedOut', 'crashed', 'tooLarge', 'noBrowser'] as const)(
+    'keeps what its site sent if it is %s',
+    async (state) => {
+      const site = { ...SITE, [`${A}/`]: { body: `${SHELL}<a href=/1>1</a>` } };
+      const { states, engine, totals } = await crawl(tableRenderer({ [`${A}/`]: { state } }), { site });
+      expect(states).toEqual({ [`${A}/`]: 'fetched', [`${A}/1`]: 'fetched' });
+      expect((await recordOf(engine, `${A}/`))!.result!.cause).toEqual({
+        code: 'notRendered',
+        reason: state,
+      });
+      expect(said(await recordOf(engine, `${A}/`))).toMatch(/^it was not rendered: /);
+      expect(totals.render).toMatchObject({ failed: 1, pages: 1 });
+    },
+  );
+});
+
+describe('requests of a page', () => {
+  test('are made, archived with it and counted', async () => {
+    const requests = [[`${A}/app.js`], [`${A}/data`, `POST ${A}/data`]];
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests } });
+    const { append, totals } = await crawl(renderer, { metadata: false, robots: 'ignore' });
+    expect([...renderer.answers.values()]).toEqual([200, 200, 200]);
+    const records = await recordsOf(append);
+    expect(records.map(([type, url]) => `${type} ${url}`)).toEqual(
+      ['/', '/app.js', '/data', '/data'].flatMap((path) => [`response ${A}${path}`, `request ${A}${path}`]),
+    );
+    const [page, request, ...rest] = records as [string[], string[], ...string[][]];
+    expect(page[3]).toBe(request[2]);
+    for (const [i, record] of rest.entries())
+      expect(record[3]).toBe(i % 2 === 0 ? `${rest[i + 1]![2]} ${page[2]}` : rest[i - 1]![2]);
+    expect(totals).toMatchObject({ requests: 4, render: { requests: 3, pages: 1 } });
+  });
+
+  test('to the own host are at most two at once, and the next page waits longer for each', async () => {
+    const requests = [Array.from({ length: 10 }, (_, i) => `${A}/data?${i}`)];
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn('/1'), requests } });
+    const { fetcher } = await crawl(renderer, { delayMs: 1000 });
+    const parts = fetcher.log.filter(({ url }) => url.includes('/data?'));
+    const atOnce = parts.map(
+      (one) =>
+        parts.filter((other) => other.startedAt <= one.startedAt && other.endedAt > one.startedAt).length,
+    );
+    expect(Math.max(...atOnce)).toBe(2);
+    const next = fetcher.log.find(({ url }) => url === `${A}/1`)!;
+    expect(next.startedAt - parts.at(-1)!.endedAt).toBeGreaterThanOrEqual(2000);
+  });
+
+  test('obey robots.txt of their host', async () => {
+    const site: Site = {
+      ...SITE,
+      [`${A}/robots.txt`]: robots('User-agent: *\nDisallow: /data'),
+      [`${API}/robots.txt`]: robots('User-agent: *\nDisallow: /secret'),
+      [`${API}/open`]: { body: '{}' },
+      [`${API}/secret`]: { body: '{}' },
+    };
+    const requests = [[`${A}/data`, `${A}/app.js`, `${API}/open`, `${API}/secret`]];
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests } });
+    const { fetcher } = await crawl(renderer, { site });
+    expect(Object.fromEntries(renderer.answers)).toEqual({
+      [`${A}/data`]: 'robots.txt',
+      [`${A}/app.js`]: 200,
+      [`${API}/open`]: 200,
+      [`${API}/secret`]: 'robots.txt of its host',
+    });
+    expect(fetcher.count(`${API}/robots.txt`)).toBe(1);
+    expect(fetcher.log.filter(({ url }) => /data|secret/.test(url))).toEqual([]);
+  });
+
+  test('to another host are one at a time with a pause, at most 20 a page, and none after a refusal', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => `${API}/${i}`);
+    const site: Site = { ...SITE, [`${API}/robots.txt`]: { status: 404 } };
+    for (const url of many) (site as Record<string, object>)[url] = { body: '{}' };
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests: [many] } });
+    const { fetcher } = await crawl(renderer, { site });
+    const sent = fetcher.log.filter(({ host }) => host === 'api.test');
+    expect(sent).toHaveLength(21);
+    for (const [i, { startedAt }] of sent.slice(1).entries())
+      expect(startedAt - sent[i]!.endedAt).toBeGreaterThanOrEqual(200);
+    expect(
+      [...renderer.answers.values()].filter((answer) => answer === 'too many requests to its host'),
+    ).toHaveLength(10);
+
+    const refusing = tableRenderer({
+      [`${A}/`]: { html: drawn(), requests: [[`${API}/1`, `${API}/2`], [`${API}/3`]] },
+    });
+    const busy = { ...site, [`${API}/1`]: { status: 503 } };
+    const { fetcher: asked } = await crawl(refusing, { site: busy });
+    expect(asked.log.filter(({ host }) => host === 'api.test').map(({ url }) => url)).toEqual([
+      `${API}/robots.txt`,
+      `${API}/1`,
+    ]);
+  });
+
+  test('to hosts that count visitors are not made', async () => {
+    const url = 'https://www.google-analytics.com/collect';
+    const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests: [[url]] } });
+    const { fetcher } = await crawl(renderer);
+    expect(renderer.answers.get(url)).toBe('a host of measurement or advertising');
+    expect(fetcher.count(url)).toBe(0);
+  });
+
+  test('for a script that another page has had are not made again', async () => {
+    const requests = [[`${A}/app.js`]];
+    const renderer = tableRenderer({
+      [`${A}/`]: { html: drawn('/1'), requests },
+      [`${A}/1`]: { html: drawn(), requests },
+    });
+    const { fetcher, totals } = await crawl(renderer);
+    expect(renderer.answers.get(`${A}/app.js`)).toBe(200);
+    expect([fetcher.count(`${A}/app.js`), totals.render?.requests]).toEqual([1, 1]);
+  });
+});
+
+test.each([
+  [{}, []],
+  [{ keepRendered: true }, [`conversion ${A}/`]],
+  [{ keepRendered: true, screenshots: true }, [`conversion ${A}/`, `resource urn:screenshot:${A}/`]],
+])('with %j the archive has these forms of a page: %j', async (config, expected) => {
+  const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), screenshot: Uint8Array.of(1) } });
+  const { append } = await crawl(renderer, config);
+  const records = await recordsOf(append);
+  const page = records.find(([type, url]) => type === 'response' && url === `${A}/`)!;
+  const forms = records.filter(([type]) => type === 'conversion' || type === 'resource');
+  expect(forms.map(([type, url]) => `${type} ${url}`)).toEqual(expected);
+  for (const form of forms) expect(`${form[3]}${form[4]}`).toBe(page[2]);
+});
+
+describe('a page is rendered where it is needed', () => {
+  const list = Array.from({ length: 30 }, (_, i) => i);
+  const served = { body: `<script></script>${drawn()}` };
+  const app = (make: (n: number) => DrawnPage) =>
+    tableRenderer(Object.fromEntries(list.map((n) => [`${A}/app/${n}`, make(n)])));
+  const site: Site = {
+    [`${A}/`]: page(...list.flatMap((n) => [`/app/${n}`, `/text/${n}`])),
+    ...Object.fromEntries(
+      list.flatMap((n) => [
+        [`${A}/app/${n}`, { body: SHELL }],
+        [`${A}/text/${n}`, served],
+      ]),
+    ),
+  };
+
+  test('by trials of its template, and the state of its host says so', async () => {
+    const renderer = app((n) => ({ html: drawn(`/found/${n}`) }));
+    const { states, totals, engine } = await crawl(renderer, { site, render: 'needed' });
+    const count = (part: string) => renderer.jobs.filter(({ url }) => url.includes(part)).length;
+    expect([count('/app/'), count('/text/')]).toEqual([30, 2]);
+    expect(Object.keys(states).filter((url) => url.includes('/found/'))).toHaveLength(30);
+    expect(totals.render).toMatchObject({ pages: 30, trials: 5 });
+    expect((await ledgersOf(engine)).get('a.test')!.head.renderNeeds).toBeDefined();
+  });
+
+  test('but not where trials fail, and no page is lost', async () => {
+    const renderer = app(() => ({ state: 'crashed' }));
+    const { states, totals } = await crawl(renderer, { site, render: 'needed' });
+    expect(totals.render).toMatchObject({ failed: 3 });
+    expect(Object.values(states).filter((state) => state === 'fetched')).toHaveLength(61);
+  });
+
+  test('and a page that gains nothing counts as its site sent it', async () => {
+    const { totals } = await crawl(
+      app(() => ({ html: SHELL })),
+      { site, render: 'needed' },
+    );
+    expect(totals.render).toMatchObject({ trials: 5 });
+    expect(totals.render?.pages).toBeUndefined();
+    expect(totals.hints).toBeUndefined();
+  });
+
+  test('and a crawl that never renders keeps nothing of it', async () => {
+    const renderer = tableRenderer({});
+    const { totals, engine } = await crawl(renderer, { site, render: 'never' });
+    expect([renderer.jobs.length, totals.render]).toEqual([0, undefined]);
+    expect((await ledgersOf(engine)).get('a.test')!.head).not.toHaveProperty('renderNeeds');
+  });
+});
+
+test('a rendered page is fetched in full when it is fetched again, and has changed if its rendered text has', async () => {
+  let version = 1;
+  const site = {
+    ...SITE,
+    [`${A}/`]: { body: SHELL, headers: { ETag: '"1"', 'Last-Modified': 'Thu, 01 Jan 2026 00:00:00 GMT' } },
+  };
+  const renderer = tableRenderer({
+    [`${A}/`]: () => ({ html: `${drawn()}<p>version ${'abc'[Math.floor(version++ / 2)]}` }),
+  });
+  const world = createWorld(site, { renderer });
+  await begin(world, [`${A}/`], { render: 'always', recrawlEveryMs: 3_600_000 });
+  const { startProcess } = await import('../../worker/world.ts');
+  const none = undefined;
+  const process = startProcess(
+    world.engine,
+    world.fetcher,
+    [CRAWL],
+    9,
+    none,
+    none,
+    none,
+    none,
+    none,
+    none,
+    none,
+    renderer,
+  );
+  await world.clock.drive(process.ended, () => renderer.jobs.length >= 4);
+  process.stop();
+  await world.clock.drive(process.ended);
+  expect(process.errors).toEqual([]);
+  const { recrawl } = await world.engine.registry.totals(CRAWL);
+  expect(recrawl?.notModified).toBeUndefined();
+  expect(recrawl?.changed).toBeGreaterThan(0);
+  expect(recrawl?.unchanged).toBeGreaterThan(0);
+});
