@@ -22,6 +22,11 @@ interface SharedOptions extends CrawlHooks {
    */
   readonly workers?: number;
   /**
+   * The browser of a crawl that renders pages.
+   * @default `STRAND_BROWSER` of the environment, or a headless Chromium or Chrome of this machine
+   */
+  readonly browser?: string;
+  /**
    * Ends a crawl that recrawls when nothing is due: for a program that is started regularly.
    * @default false
    */

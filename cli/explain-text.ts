@@ -18,6 +18,7 @@ export function explanationText(explained: Explanation): string {
       scope && `${scope.reason === undefined ? 'in' : 'out'}: ${scope.rule}${assumedText(explained)}`,
     ],
     ['Template', template && templateText(template)],
+    ['Rendering', explained.rendering],
     ['Robots', robotsText(explained)],
     ['Usage', explained.robots?.usage?.join('; ')],
     ['Known', knownText(explained)],

@@ -47,6 +47,7 @@ export function urlText(row: UrlDetail, place?: CrawlPlace): string {
     ['Digest', row.digest],
     ['Copies', copiesText(row)],
     ['Tries', attempts === undefined ? undefined : formatCounted(attempts, 'time')],
+    ['Rendering', row.rendering],
     ['Found', row.seenAt],
     ['Fetched', fetchedText(row)],
     ['Changed', row.changedAt && row.lastChange && `${row.changedAt} (${row.lastChange})`],

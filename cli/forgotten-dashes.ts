@@ -6,6 +6,7 @@ import { UsageError } from './usage-error.ts';
 
 /** Options that npm knows, too: npm passes on its own configuration under the same names. */
 const OF_NPM: ReadonlySet<string> = new Set([
+  'browser',
   'ca',
   'cache',
   'config',

@@ -100,7 +100,7 @@ const HINTS: readonly Hint[] = [
     'javascript',
     (count) => [
       `${formatCounted(count, 'page')} with scripts, but hardly any text and no links:`,
-      'probably made by JavaScript, which Strand does not run',
+      'probably made by JavaScript, which --render needed runs',
     ],
   ],
   [

@@ -119,6 +119,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['Hosts', [formatCount(summary.hosts)]],
     ['Sites', summary.sites.count === undefined ? [] : wrapItems(siteCountTexts(summary.sites))],
     ['Bytes', [formatBytes(summary.bytes)]],
+    ['Rendered', renderLines(summary)],
     ['Cache', cacheLines(summary)],
     ['Recrawl', recrawlLines(summary)],
     ['Over budget', overBudgetLines(summary)],
@@ -144,6 +145,20 @@ function httpLines({ httpStatus }: CrawlSummary): string[] {
 function requisiteLines({ requisites: { fetched = 0, waiting = 0 } }: CrawlSummary): string[] {
   if (fetched === 0 && waiting === 0) return [];
   return [`${formatCount(fetched)} fetched${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ''}`];
+}
+
+function renderLines({
+  render: { pages = 0, trials = 0, failed = 0, requests = 0 },
+}: CrawlSummary): string[] {
+  if (pages + trials + failed === 0) return [];
+  return wrapItems([
+    formatCounted(pages, 'page'),
+    ...countTexts([
+      [trials === 1 ? 'trial' : 'trials', trials],
+      ['could not be rendered', failed],
+      [requests === 1 ? 'request of theirs' : 'requests of theirs', requests],
+    ]),
+  ]);
 }
 
 /** Responses, with those of robots.txt and redirects. */

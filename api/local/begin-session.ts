@@ -4,6 +4,8 @@ import { orExplained } from '../../shared/core/base/explain-errors.ts';
 import { storageFailure } from '../../shared/core/base/storage-failed.ts';
 import { checkSites } from '../../shared/core/crawl/check-sites.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
+import { quoted } from '../../shared/core/text/printable.ts';
+import { type BrowserProgram, findBrowser } from '../../shared/crawler/renderer/find-browser.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
@@ -33,6 +35,7 @@ export async function beginSession(
   const options = {
     ...given,
     keyFile: ownKeyFile(process.env),
+    findBrowser: () => ownBrowser(start.browser),
     ...(identity !== undefined && { identity }),
   };
   if (continues !== undefined)
@@ -48,6 +51,13 @@ export async function beginSession(
       resumeCrawl(folder, limits, { ...options, sites, newUrlRules, trustSettings, cache }),
     ),
   ];
+}
+
+function ownBrowser(path = process.env.STRAND_BROWSER): BrowserProgram | undefined {
+  const found = findBrowser({ path, env: process.env });
+  if (found === undefined && path !== undefined)
+    throw new InvalidConfig(`Expected the path of a browser, got ${quoted(path)}`);
+  return found;
 }
 
 async function begin(

@@ -22,6 +22,8 @@ interface StartOptions {
   readonly project?: { readonly file?: string };
   /** Threads that crawl, each some of the hosts. */
   readonly workers: number;
+  /** The browser of a crawl that renders pages. Default: one of this machine's. */
+  readonly browser?: string;
   /** Proxies if the crawl's settings name none; not kept with the crawl. */
   readonly proxies?: readonly ProxyOptions[];
   /** Whether each {@link WorkEvent} is reported. */

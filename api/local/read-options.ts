@@ -25,7 +25,7 @@ export interface CheckedStart {
 }
 
 /** Options that are neither settings nor hooks. */
-const OWN_KEYS = ['project', 'workers', 'signal', 'logLevel', 'onLog'] as const;
+const OWN_KEYS = ['project', 'workers', 'browser', 'signal', 'logLevel', 'onLog'] as const;
 
 const HOOK_KEYS = [
   'middleware',
@@ -50,7 +50,7 @@ export function readStartOptions({
 }: StartCrawlOptions): CheckedStart {
   const { options, faults, ...shared } = readShared(rest, ['seeds', 'sites', 'out', 'dedupeFrom', 'cache']);
   refuseNoList(sites, faults);
-  if (cache !== undefined && !isFolderName(cache))
+  if (cache !== undefined && !isPath(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, got ${shown(cache)}`);
   for (const [key, reason] of missing(options)) faults.push(`Expected no ${key} without stack: ${reason}`);
   const parsed = seeds === undefined && sites !== undefined ? [] : readSeeds(seeds, faults);
@@ -67,7 +67,7 @@ export function readResumeOptions(
   const own = ['sites', 'newUrlRules', 'trustSettings', 'cache'];
   const { options: limits, faults, ...shared } = readShared(rest, own);
   refuseNoList(sites, faults);
-  if (cache !== undefined && cache !== false && !isFolderName(cache))
+  if (cache !== undefined && cache !== false && !isPath(cache))
     faults.push(`Expected cache to be the folder of an earlier crawl, or false, got ${shown(cache)}`);
   const strange = Object.keys(limits).filter((key) => !LIMITS.has(key));
   const reasons = new Map(missing(limits));
@@ -80,7 +80,7 @@ export function readResumeOptions(
   };
 }
 
-const isFolderName = (given: unknown): given is string => typeof given === 'string' && given !== '';
+const isPath = (given: unknown): given is string => typeof given === 'string' && given !== '';
 
 /** The settings that do not exist on one machine, with the reasons. */
 const missing = (options: CrawlOptions): [key: string, reason: string][] =>
@@ -100,7 +100,7 @@ function refuseNoList(sites: unknown, faults: string[]): void {
 type Shared = Omit<StartCrawlOptions, 'seeds' | 'sites' | 'out' | 'dedupeFrom' | 'cache'>;
 
 function readShared(given: Shared, more: readonly string[]) {
-  const { project, workers = 1, once, signal, logLevel: level, onLog, ...rest } = given;
+  const { project, workers = 1, browser, once, signal, logLevel: level, onLog, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isHook = ([key]: [string, unknown]) => (HOOK_KEYS as readonly string[]).includes(key);
   const functions = Object.fromEntries(entries.filter(isHook));
@@ -112,6 +112,8 @@ function readShared(given: Shared, more: readonly string[]) {
   ];
   if (!Number.isInteger(workers) || workers < 1 || workers > 64)
     faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
+  if (browser !== undefined && !isPath(browser))
+    faults.push(`Expected browser to be the path of a browser, got ${shown(browser)}`);
   if (once !== undefined && typeof once !== 'boolean')
     faults.push(`Expected once to be true or false, got ${shown(once)}`);
   if (level !== undefined && !LOG_LEVELS.includes(level))
@@ -126,6 +128,7 @@ function readShared(given: Shared, more: readonly string[]) {
   const start = {
     ...(project !== undefined && { project: { file: project } }),
     workers,
+    ...(browser !== undefined && { browser }),
     ...(once === true && { once }),
     reportsEvents: true,
   };

@@ -124,8 +124,9 @@ function checkFolder(folder: string): void {
 }
 
 /** Returns what both kinds of start have in common. */
-const sharedStart = ({ workers, once, config, logLevel }: RunSettings) => ({
+const sharedStart = ({ workers, browser, once, config, logLevel }: RunSettings) => ({
   workers,
+  ...(browser !== undefined && { browser }),
   project: { file: config },
   proxies: environmentProxies(process.env),
   reportsEvents: logLevel === 'debug',

@@ -10,6 +10,8 @@ export interface RunSettings {
   readonly config?: string | undefined;
   /** Threads that crawl, each some of the hosts. */
   readonly workers: number;
+  /** The browser of a crawl that renders pages. */
+  readonly browser?: string | undefined;
   /** A folder for a mirror, written when the crawl is over. */
   readonly mirror?: string | undefined;
   /** Files in the crawl's folder that are brought up to date when the crawl is over. */
@@ -30,6 +32,7 @@ export function runSettingsOf(given: Given): RunSettings {
   return {
     config: textOf(given, 'config'),
     workers: numberOf(given, 'workers') ?? 1,
+    browser: textOf(given, 'browser'),
     mirror: textOf(given, 'mirror'),
     ...(isSet(given, 'search') && { keep: { search: true } }),
     ...(isSet(given, 'once') && { once: true }),
@@ -65,6 +68,16 @@ export const NO_CACHE_OPTION: OptionSpec = {
   reason: 'a stack has no cache',
   group: 'Archive',
   help: 'continue without the --cache that the crawl began with',
+};
+
+export const BROWSER_OPTION: OptionSpec = {
+  name: 'browser',
+  argument: 'PATH',
+  type: 'text',
+  only: 'here',
+  reason: 'workers of a stack have no browser',
+  group: 'Pages',
+  help: 'the browser of --render; by default STRAND_BROWSER, or a headless Chromium or Chrome of this machine',
 };
 
 export const MADE_OPTIONS: readonly OptionSpec[] = [

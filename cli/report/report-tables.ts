@@ -37,6 +37,16 @@ export function reportTables(report: CrawlReport): Html[] {
       ]),
     ),
     table(
+      'Templates tried in a browser',
+      ['URLs', 'Pages', 'Rendered'],
+      (report.renderedTemplates ?? []).map(({ host, template, pages, why }) => [
+        text(`${host}${template}`, 100),
+        formatCount(pages),
+        text(why),
+      ]),
+      [0, 2],
+    ),
+    table(
       `Traps: groups of URLs that added nothing new${countNote(closedGroups.length, closedGroupCount)}`,
       ['Kind', 'URLs', 'Host', 'Pages'],
       closedGroups.map(({ kind, host, group, pages }) => [

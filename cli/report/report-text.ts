@@ -2,6 +2,7 @@
 
 import { printable, shorten } from '../../shared/core/text/printable.ts';
 import type { DomainEntry } from '../../shared/services/report/domain-entry.ts';
+import type { RenderedTemplate } from '../../shared/services/report/rendering-words.ts';
 import { type CrawlReport, depthWord, type HostRow } from '../../shared/services/report/report.ts';
 import { type Histogram, quantile } from '../../shared/services/report/report-histogram.ts';
 import type { CrawlPlace } from '../command-at.ts';
@@ -47,6 +48,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Hosts given up', hosts.setAside.slice(0, ROWS).map(failureCells)],
     ['Domains with most requests for pages in this period', report.domains.slice(0, ROWS).map(domainCells)],
     ['Pages with most copies', (report.nearDuplicates?.largest ?? []).slice(0, ROWS).map(copyCells)],
+    ['Templates tried in a browser', (report.renderedTemplates ?? []).slice(0, ROWS).map(templateCells)],
     ['Traps: groups of URLs that added nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
@@ -103,6 +105,12 @@ const groupCells = ({ host, group, pages }: CrawlReport['closedGroups'][number])
   host,
   `${formatCount(pages)} pages`,
   group,
+];
+
+const templateCells = ({ host, template, pages, why }: RenderedTemplate): string[] => [
+  `${host}${template}`,
+  `${formatCount(pages)} pages`,
+  why,
 ];
 
 function domainCells({ domain, granted = 0, budget, hosts, linkers }: DomainEntry): string[] {

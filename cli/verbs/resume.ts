@@ -1,6 +1,7 @@
 import { printable } from '../../shared/core/text/printable.ts';
 import type { ResumeAsked } from '../crawl/run-crawl.ts';
 import {
+  BROWSER_OPTION,
   CACHE_OPTION,
   MADE_OPTIONS,
   NO_CACHE_OPTION,
@@ -34,6 +35,7 @@ export const command = verb({
     SITES_OPTION,
     ...here([CONFIG_OPTION], 'a stack uses the project file that was deployed with it'),
     WORKERS_OPTION,
+    BROWSER_OPTION,
     ONCE_OPTION,
     ...here([TRUST_OPTION]),
     {

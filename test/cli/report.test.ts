@@ -19,6 +19,7 @@ const SUMMARY: CrawlSummary = {
   losses: {},
   sites: {},
   refusals: {},
+  render: {},
   pages: 3,
   urls: 9,
   hosts: 2,

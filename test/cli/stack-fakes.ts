@@ -7,6 +7,7 @@ export const RUNNING: CrawlSummary = {
   losses: {},
   sites: {},
   refusals: {},
+  render: {},
   pages: 1234,
   urls: 6354,
   hosts: 52,

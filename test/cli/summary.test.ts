@@ -9,6 +9,7 @@ const SUMMARY: CrawlSummary = {
   losses: {},
   sites: {},
   refusals: {},
+  render: {},
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -234,6 +235,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'losses',
     'sites',
     'refusals',
+    'render',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

@@ -282,6 +282,7 @@ export interface HostTotals {
    * `pages`: URLs that were refused, and have failed.
    */
   readonly refused?: Readonly<Record<string, number>>;
+  /**
    * Pages that were rendered (`pages`), tried (`trials`) and could not be (`failed`); the requests that they made
    * (`requests`), and the time that they took (`ms`).
    */

@@ -58,6 +58,14 @@ export function planRequest(request: NewCrawl, policy: ControlPolicy): PlannedRe
   return { ...plan, crawl, record: { ...plan.record, scopeSeeds }, dedupeFrom };
 }
 
+function checkRefused(given: object, place: string, refuses: NonNullable<ControlPolicy['refuses']>): void {
+  for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
+    const reason = refuses[key];
+    if (reason === undefined) continue;
+    throw new ControlError('invalid', `${place}.${key} cannot be set here: ${reason}`, `${place}.${key}`);
+  }
+}
+
 /** The defaults, overlaid by the request. Throws {@link ControlError} if a setting may not be requested. */
 export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): CrawlOptions {
   const {
@@ -69,11 +77,9 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
     limits = {},
   } = policy;
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
-    const reason = refuses[key];
-    if (reason !== undefined)
-      throw new ControlError('invalid', `config.${key} cannot be set here: ${reason}`, `config.${key}`);
-  }
+  checkRefused(given, 'config', refuses);
+  for (const [i, override] of (Array.isArray(asked.overrides) ? asked.overrides : []).entries())
+    checkRefused(override ?? {}, `config.overrides.${i}`, refuses);
   const ofDeployment = parseConfig(defaults);
   checkBounds(given, ofDeployment);
   checkPatterns(given, ofDeployment.maxUrlLength);

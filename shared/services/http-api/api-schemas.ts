@@ -93,6 +93,7 @@ const crawlSummarySchema = z.strictObject({
     .describe('Why no seed could be fetched: at most 10 seeds; empty where one was'),
   hints: counts.describe('Pages by what keeps a crawler from their content'),
   hooks: counts.describe("What a project's hooks did: nothing on a stack"),
+  render: counts.describe('Pages rendered, and the requests that they made: none on a stack'),
   hookErrors: z
     .array(
       z.strictObject({
@@ -282,6 +283,7 @@ const urlDetailSchema = z.strictObject({
   dueAt: time.optional(),
   changedAt: time.optional().describe('In a crawl that recrawls: when its last change was seen'),
   lastChange: z.enum(URL_CHANGES).optional().describe('That change'),
+  rendering: z.string().optional().describe('Whether and why pages of its template are rendered'),
   changedShare: z.number().optional().describe('About the share of its text that it was'),
   hostGivenUp: z.string().optional().describe('Of one that waits: why its host was given up'),
   hostFailing: z.string().optional().describe('Of one that waits: why the last try of its host failed'),

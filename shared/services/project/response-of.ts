@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { Body } from '../../core/outcome/body.ts';
 import type { FailureReason } from '../../core/outcome/failure-codes.ts';
 import type { FetchedResponse, FetchFailure } from '../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
+import { memoryBody } from '../../core/outcome/memory-body.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import { withoutSecrets } from '../../crawler/fetcher/without-secrets.ts';
 
@@ -61,7 +60,7 @@ export function responseOf(request: FetchRequest, given: GivenResponse): Fetched
     startedAt: given.startedAt ?? endedAt,
     endedAt,
     ...head,
-    body: bodyOf(bytes),
+    body: memoryBody(bytes),
     requestHead: archivedRequest(Buffer.from(given.requestHead ?? requestBytesOf(request)), request.headers),
     ipAddress,
     ...(bytes.length < whole.length ? { truncated: 'length' } : truncated !== undefined && { truncated }),
@@ -100,19 +99,6 @@ function pairsOf(headers: NonNullable<GivenResponse['headers']>): (readonly [str
   return Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : (value ?? [])).map((one): [string, string] => [name, one]),
   );
-}
-
-function bodyOf(bytes: Uint8Array): Body {
-  return {
-    size: bytes.length,
-    sha1: createHash('sha1').update(bytes).digest(),
-    bytes: async () => bytes,
-    async *chunks() {
-      if (bytes.length > 0) yield bytes;
-    },
-    // The middleware's own memory: the garbage collector frees it.
-    dispose: async () => {},
-  };
 }
 
 /** The request without the values of secret headers. Its body is as it was. */

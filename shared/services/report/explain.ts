@@ -24,6 +24,7 @@ import { forbiddenUse } from '../../core/usage/purpose.ts';
 import { explainDomain } from './explain-domain.ts';
 import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, HoursWord, RobotsWord, TemplateWord } from './explanation.ts';
+import { renderingWord } from './rendering-words.ts';
 import type { CrawlSummary } from './summary.ts';
 import { isoTime, nextFetchOf, urlDetail, waitText } from './url-detail.ts';
 
@@ -90,6 +91,7 @@ function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBe
     depth,
     scope: scopeOf(createScope(config, scopeSeeds, sites), canonical, { as, depth }),
     template: quotaWord(facts, canonical, depth) ?? templateWord(facts, canonical, depth),
+    rendering: record?.kind === undefined ? renderingWord(canonical, configOf(facts, host), head) : undefined,
     robots: robotsWord(facts, canonical),
     known: record && urlDetail(record),
     rank: record ? rankOf(record.depth, record.level, record.kind) : rankOf(depth, 0),

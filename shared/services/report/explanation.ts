@@ -29,6 +29,8 @@ export interface Explanation {
   readonly scope?: ScopeVerdict;
   /** If its host has enough pages for templates to be watched, or its template has had all its pages. */
   readonly template?: TemplateWord;
+  /** Whether and why its page would be rendered, for people. Absent: the crawl renders nothing there. */
+  readonly rendering?: string | undefined;
   readonly robots?: RobotsWord;
   /** All that the crawl knows of it. */
   readonly known?: UrlDetail;

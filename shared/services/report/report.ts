@@ -14,6 +14,7 @@ import type { HostKey } from '../../core/url/host-key.ts';
 import { type DomainEntry, domainEntry } from './domain-entry.ts';
 import { createNearClusters } from './near-copies.ts';
 import type { NearClusters } from './near-copy.ts';
+import { createTemplateTable, type RenderedTemplate } from './rendering-words.ts';
 import { createDuplicates, type Duplicates } from './report-duplicates.ts';
 import { Freshness, type FreshnessReport } from './report-freshness.ts';
 import { createHistogram, type Histogram } from './report-histogram.ts';
@@ -49,6 +50,8 @@ export interface CrawlReport {
   /** Groups of URLs that were closed because they added nothing new; those with the most pages. */
   readonly closedGroups: readonly ClosedGroupRow[];
   readonly closedGroupCount: number;
+  /** Templates of pages that were tried in a browser; those with the most pages. */
+  readonly renderedTemplates?: readonly RenderedTemplate[];
   /** Only of a crawl that recrawls: how fresh its copies are. */
   readonly freshness?: FreshnessReport;
 }
@@ -123,6 +126,7 @@ export async function buildReport(
 ): Promise<CrawlReport> {
   const [sizes, times, timeline] = [createHistogram(), createHistogram(), createTimeline()];
   const [duplicates, nearClusters] = [createDuplicates(), createNearClusters()];
+  const templates = createTemplateTable();
   const types = new Map<string, { count: number; bytes: number }>();
   const depths: number[] = [];
   const kinds = { requisite: 0, sitemap: 0 };
@@ -139,6 +143,7 @@ export async function buildReport(
       continue;
     }
     const hostTimes = createHistogram();
+    templates.beginHost(host, head);
     const { importance } = configOf?.(host) ?? {};
     for await (const record of records) {
       const { state, kind, depth, result } = record;
@@ -146,10 +151,8 @@ export async function buildReport(
       fresh.add(record, importance);
       const { fetchedAt, httpStatus, contentType, bodyBytes = 0, tookMs, digest } = result;
       if (httpStatus !== undefined) timeline.add(fetchedAt);
-      if (tookMs !== undefined && httpStatus !== undefined) {
-        times.add(tookMs);
-        hostTimes.add(tookMs);
-      }
+      if (tookMs !== undefined && httpStatus !== undefined)
+        for (const histogram of [times, hostTimes]) histogram.add(tookMs);
       if (!ANSWERED.has(state)) continue;
       addType(types, contentType, bodyBytes);
       if (result.bodyBytes !== undefined) sizes.add(bodyBytes);
@@ -157,18 +160,15 @@ export async function buildReport(
       if (kind) kinds[kind]++;
       else addAt(depths, Math.min(depth, LAST_DEPTH));
       if (digest && bodyBytes !== 0) duplicates.add(digest);
-      nearClusters.add(record);
+      for (const table of [templates, nearClusters]) table.add(record);
     }
     tables.add(host, head, hostTimes.histogram());
     fresh.endHost(host, head);
     nearClusters.endHost();
-    for (const closed of closedGroups(head)) {
-      closedGroupCount++;
-      groups.add({ host, ...closed });
-    }
+    closedGroupCount += closedGroups(head).length;
+    for (const closed of closedGroups(head)) groups.add({ host, ...closed });
   }
 
-  const freshness = fresh.report(config, summary.byStatus);
   return {
     summary: orderedSummary(summary),
     madeAt,
@@ -184,8 +184,9 @@ export async function buildReport(
     domains: domains?.rows() ?? [],
     closedGroups: groups.values(),
     closedGroupCount,
+    ...templates.tables(),
     ...nearClusters.clusters(),
-    ...(freshness && { freshness }),
+    freshness: fresh.report(config, summary.byStatus),
   };
 }
 

@@ -60,6 +60,7 @@ export function summaryOf(
     losses: lossesOf(totals),
     sites: extras.sites ?? {},
     refusals: present(totals.refused),
+    render: totals.render ?? {},
   };
 }
 

@@ -87,6 +87,11 @@ export interface CrawlSummary {
    * last visit (`done`, `fewer`, `gone`, `blocked`, `failed`, `moved`, `running`, `waiting`). Empty without a list.
    */
   readonly sites: Readonly<Record<string, number>>;
+  /**
+   * Pages that were rendered (`pages`), `trials`, pages that could not be rendered (`failed`), the `requests` that all
+   * of them made, and the time that they took (`ms`). Empty if nothing was rendered.
+   */
+  readonly render: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -187,6 +192,7 @@ export const SUMMARY_KEYS = [
   'losses',
   'sites',
   'refusals',
+  'render',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

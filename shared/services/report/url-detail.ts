@@ -8,6 +8,7 @@ import { hostKey } from '../../core/url/host-key.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../core/url/request-url.ts';
 import type { UrlKind } from '../../core/url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
+import { renderingWord } from './rendering-words.ts';
 
 /** The reason of a wait, for people. */
 export function waitText(wait: HostWait): string {
@@ -85,6 +86,8 @@ export interface UrlDetail extends UrlRow, Partial<NearCopies> {
   /** It waits, as the last tries of its host failed: with this, and the next one is at `hostNextTryAt`. */
   readonly hostFailing?: string;
   readonly hostNextTryAt?: string;
+  /** Whether and why pages of its template are rendered, for people. Absent: the crawl has not tried it. */
+  readonly rendering?: string | undefined;
 }
 
 /** Whether the URL was requested. If not, its result has the time at which it was left out: as a page of a trap, for example. */
@@ -92,7 +95,7 @@ const wasRequested = ({ state, attempts, result }: UrlRecord): boolean =>
   state !== 'deniedByRobots' && (attempts > 0 || result?.httpStatus !== undefined);
 
 /**
- * A record of the ledger as `export`, `url` and the API show it. `head`: of its host, for a waiting URL. `copies`: the
+ * A record of the ledger as `export`, `url` and the API show it. `head`: of its host. `copies`: the
  * copies that the crawl has marked.
  */
 export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): UrlDetail {
@@ -128,9 +131,13 @@ export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): 
     lastChange: recrawl && lastChangeOf(record, recrawl),
     changedShare: recrawl?.changedShare,
     ...(state === 'waiting' && head && hostTrouble(head)),
+    ...(kind === undefined &&
+      head?.renderNeeds !== undefined && { rendering: renderingWord(url, NEEDED, head) }),
     ...copies,
   };
 }
+
+const NEEDED = { render: 'needed' } as const;
 
 function hostTrouble({
   setAside,

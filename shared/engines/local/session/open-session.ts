@@ -2,6 +2,7 @@ import type { CrawlConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Site } from '../../../core/crawl/sites.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
+import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
 import type { PageWork } from '../../../crawler/turn/page/page-work.ts';
 import { createHooks } from '../../../services/hooks/create-hooks.ts';
 import { createDocumentReading } from '../../../services/hooks/document-reading.ts';
@@ -18,6 +19,7 @@ import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
 import { startThreads, type ThreadPool } from '../threads/start-threads.ts';
 import { openFetcher } from './open-fetcher.ts';
+import { browserFor, openRenderer } from './open-renderer.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
 import { type LocalRunEnd, type LocalRunOptions, runLocalCrawl } from './run.ts';
 import { type SessionExtras, sessionConfig } from './session-config.ts';
@@ -68,6 +70,8 @@ export interface SessionOptions extends SessionExtras {
   readonly sites?: readonly Site[] | undefined;
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
+  /** Finds the browser of a crawl that renders pages. Default: there is none. */
+  readonly findBrowser?: () => BrowserProgram | undefined;
 }
 
 /** Throws `InvalidConfig` and `FolderInUse`. */
@@ -79,6 +83,7 @@ export async function openSession(
 ): Promise<LocalSession> {
   const { software, warn, dedupeFrom, workers = 1 } = session;
   const config = sessionConfig(given, session);
+  const browser = browserFor(config, session.findBrowser ?? (() => undefined));
   const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers, hasCache);
@@ -102,7 +107,8 @@ export async function openSession(
   });
   const opened = { id: crawl, config, engine };
   const cache = await cacheOf(folder, session, engine);
-  if (workers === 1) return { ...opened, ...inThisThread(opened, folder, { ...session, ...plan, cache }) };
+  if (workers === 1)
+    return { ...opened, ...inThisThread(opened, folder, { ...session, ...plan, cache, browser }) };
   const projectFile = session.project?.path;
   const maxHosts = Math.max(1, Math.floor(plan.hosts / workers));
   const maxSockets = Math.max(1, Math.floor(plan.sockets / workers));
@@ -118,6 +124,7 @@ export async function openSession(
     keyFile: session.keyFile,
     dedupeFrom,
     cache,
+    browser,
     takesSites: session.project?.webhook !== undefined,
   };
   const startWorkerPool = (options: WorkerPoolOptions) => {
@@ -147,12 +154,12 @@ async function cacheOf(
 }
 
 type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched'> &
-  FilePlan & { readonly cache: CacheFolder | undefined };
+  FilePlan & { readonly cache: CacheFolder | undefined; readonly browser: BrowserProgram | undefined };
 
 function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
-  { project, warn, watched, cache, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
+  { project, warn, watched, cache, browser, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
   const onFailure = (error: HookError) => {
@@ -165,8 +172,16 @@ function inThisThread(
     project: { modules: project?.modules ?? [], clock, onFailure },
   });
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
+  const renderer = openRenderer({ browser, tempFolder, threads: 1, warn: warn ?? (() => {}) });
   const startWorkerPool = (options: WorkerPoolOptions) => {
-    const own = { ...options, maxHosts, hooks, languageOf: createLanguageReader(), documents };
+    const own = {
+      ...options,
+      maxHosts,
+      hooks,
+      languageOf: createLanguageReader(),
+      documents,
+      ...renderer.forWorker,
+    };
     if (!watched) return startOwnWorkerPool(engine, fetcher, own);
     const { inFlight, work } = watched;
     return startOwnWorkerPool(
@@ -177,6 +192,6 @@ function inThisThread(
   };
   return {
     run: (options) => runLocalCrawl(engine, startWorkerPool, id, options),
-    close: () => closeAll([fetcher.close, documents.close, store.close, engine.close]),
+    close: () => closeAll([renderer.close, fetcher.close, documents.close, store.close, engine.close]),
   };
 }

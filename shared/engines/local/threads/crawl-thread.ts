@@ -16,6 +16,7 @@ import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';
 import { openStateFile } from '../items/state-store.ts';
 import { openFetcher } from '../session/open-fetcher.ts';
+import { openRenderer } from '../session/open-renderer.ts';
 import { poolStats } from '../session/pool-stats.ts';
 import { notingFetcher, notingHooks } from './noting.ts';
 import { openThreadEngine } from './thread-engine.ts';
@@ -48,14 +49,9 @@ async function crawl(): Promise<void> {
     onFailure(error);
   };
   process.on('exit', engine.inFlight.freeze);
-  const fetcher = openFetcher({
-    ...start,
-    tempFolder: foldersOf(start.folder).temporary,
-    clock,
-    project,
-    warn,
-    onFailure,
-  });
+  const tempFolder = foldersOf(start.folder).temporary;
+  const renderer = openRenderer({ browser: start.browser, tempFolder, threads: blocks, warn });
+  const fetcher = openFetcher({ ...start, tempFolder, clock, project, warn, onFailure });
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
@@ -72,6 +68,7 @@ async function crawl(): Promise<void> {
     hooks: hooks && notingHooks(hooks, engine.inFlight),
     languageOf: createLanguageReader(),
     documents,
+    ...renderer.forWorker,
     onSeed: (event) => post({ kind: 'seed', event }),
     onSite: (visit) => post({ kind: 'site', visit }),
     onEvent: start.reportsEvents ? (event) => post({ kind: 'event', event }) : undefined,
@@ -96,6 +93,7 @@ async function crawl(): Promise<void> {
     () => worker.done,
     () => clearInterval(ticking),
     progress,
+    renderer.close,
     fetcher.close,
     documents.close,
     store.close,
