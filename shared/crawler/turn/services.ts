@@ -14,7 +14,7 @@ import type { CrawlLine, CrawlRates } from './pace/crawl-rates.ts';
 import type { DocumentReading } from './page/document-reading.ts';
 import type { PageWork } from './page/page-work.ts';
 import type { PageHooks, ReadLanguage } from './page-hooks.ts';
-import type { Rendering } from './render/rendering.ts';
+import type { Rendering } from './render/rendering-service.ts';
 import type { OnSeed, OnSite } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
 import type { WorkerStats } from './worker-stats.ts';

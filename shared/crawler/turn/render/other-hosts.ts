@@ -6,7 +6,6 @@
 import QuickLRU from 'quick-lru';
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
 import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
-import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../../../core/robots/parse-robots.ts';
 import { expiry, robotsUrl, robotsVerdict } from '../../../core/robots/policy.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
@@ -17,6 +16,7 @@ import type { PartRefusal } from '../../ports/renderer.ts';
 import { decodedBody } from '../page/decoded-body.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
+import type { PartOfOther } from './rendering-service.ts';
 
 /** The least time between two requests of pages to another host. */
 const GAP_MS = 200;
@@ -27,15 +27,6 @@ const REFUSED_MS = 60_000;
 /** So is one whose robots.txt could not be read. */
 const ROBOTS_RETRY_MS = 300_000;
 const MAX_HOSTS = 10_000;
-
-export interface PartOfOther {
-  readonly crawl: Crawl;
-  readonly request: FetchRequest & { readonly signal: AbortSignal };
-  /** A request that could begin only after this time is not made. */
-  readonly latestAt: number;
-  /** Called with each outcome, robots.txt included. */
-  readonly onOutcome: (outcome: FetchOutcome) => void;
-}
 
 interface KnownRules {
   /** Undefined: it could not be read, and nothing may be requested. */

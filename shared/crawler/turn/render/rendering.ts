@@ -2,16 +2,8 @@ import { Semaphore } from '../../../core/base/semaphore.ts';
 import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
 import { OtherHosts } from './other-hosts.ts';
-import { createScriptCache, type ScriptCache } from './script-cache.ts';
-
-/** Parts of rendering that the turns of a process share. */
-export interface Rendering {
-  readonly renderer: Pick<Renderer, 'render'>;
-  /** Pages that are rendered at once. */
-  readonly places: Semaphore;
-  readonly scripts: ScriptCache;
-  readonly others: OtherHosts;
-}
+import type { Rendering } from './rendering-service.ts';
+import { createScriptCache } from './script-cache.ts';
 
 /** `pagesAtOnce`: pages that are rendered at once. */
 export const createRendering = (

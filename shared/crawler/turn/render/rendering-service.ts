@@ -1,0 +1,25 @@
+import type { Semaphore } from '../../../core/base/semaphore.ts';
+import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
+import type { Crawl } from '../../crawl-state/crawls.ts';
+import type { PartRefusal, Renderer } from '../../ports/renderer.ts';
+import type { ScriptCache } from './script-cache.ts';
+
+/** Parts of rendering that the turns of a process share. */
+export interface Rendering {
+  readonly renderer: Pick<Renderer, 'render'>;
+  /** Pages that are rendered at once. */
+  readonly places: Semaphore;
+  readonly scripts: ScriptCache;
+  readonly others: { request(part: PartOfOther): Promise<FetchOutcome | PartRefusal> };
+}
+
+/** A request of a page to another host than its own. */
+export interface PartOfOther {
+  readonly crawl: Crawl;
+  readonly request: FetchRequest & { readonly signal: AbortSignal };
+  /** A request that could begin only after this time is not made. */
+  readonly latestAt: number;
+  /** Called with each outcome, robots.txt included. */
+  readonly onOutcome: (outcome: FetchOutcome) => void;
+}
