@@ -12,6 +12,10 @@ export class LinkList {
       this.#urls.add(url);
   }
 
+  get size(): number {
+    return this.#urls.size;
+  }
+
   all(): readonly string[] {
     return [...this.#urls];
   }

@@ -9,6 +9,8 @@ export interface BehavingPage {
   settle(): Promise<boolean>;
   /** Keeps the links that the page has now: lists that recycle their rows forget earlier ones. */
   gather(): Promise<void>;
+  /** Grows when the page makes a request, or has a new link. */
+  progress(): number;
   /** From now on only requests that read are made. */
   beginClicks(): void;
 }
@@ -23,20 +25,29 @@ export async function behave({ click, scroll }: RenderBehaviours, page: Behaving
 async function clickAll(selectors: readonly string[], page: BehavingPage): Promise<void> {
   page.beginClicks();
   for (const selector of selectors)
-    for (let clicks = 0; clicks < PAGE_LIMITS.steps; clicks++) {
-      const wasClicked = await page.run<boolean>(clickScript(selector));
+    for (let clicks = 0, progress = -1; clicks < PAGE_LIMITS.steps; clicks++) {
+      const mayRepeat = page.progress() > progress;
+      progress = page.progress();
+      const wasClicked = await page.run<boolean>(clickScript(selector, mayRepeat));
       if (wasClicked !== true || !(await page.settle())) break;
       await page.gather();
     }
 }
 
-/** Clicks the first of these elements that is shown. A selector that is not valid clicks nothing. */
-const clickScript = (selector: string) => `(() => {
+/**
+ * Clicks the first of these elements that is shown and was not clicked before; if there is none, one again that brought
+ * something. A selector that is not valid clicks nothing.
+ */
+const clickScript = (selector: string, mayRepeat: boolean) => `(() => {
+  const clicked = (globalThis.clicked ??= new WeakSet());
   let elements = [];
   try { elements = document.querySelectorAll(${JSON.stringify(selector)}); } catch {}
-  const one = [...elements].find((e) => e.getClientRects().length > 0 && !e.disabled);
-  one?.click();
-  return one !== undefined;
+  const shown = [...elements].filter((e) => e.getClientRects().length > 0 && !e.disabled);
+  const one = shown.find((e) => !clicked.has(e)) ?? (${mayRepeat} ? shown.at(-1) : undefined);
+  if (one === undefined) return false;
+  clicked.add(one);
+  one.click();
+  return true;
 })()`;
 
 /** Two frames later all that listens has seen it; a page that is not drawn has no frames. */

@@ -235,6 +235,7 @@ export class Page implements PageOfTargets {
       gather: async () => {
         for (const url of await reader.links()) this.#links.add(url);
       },
+      progress: () => requests.count + this.#links.size,
       beginClicks: () => {
         requests.hasClicked = true;
       },

@@ -17,11 +17,14 @@ interface Question {
 }
 
 const ANSWER_MS = 60_000;
+/** Most pages are drawn before the first question. */
+const PAUSE_MS = 600;
 
 /** Ends scripts of a page that give the page no turn: the links that were drawn before are kept. */
 export class ScriptWatch {
   readonly #options: ScriptWatchOptions;
   #question: Question | undefined;
+  #asksAt = performance.now() + PAUSE_MS;
   #ended = 0;
 
   constructor(options: ScriptWatchOptions) {
@@ -41,10 +44,13 @@ export class ScriptWatch {
   look(): void {
     const { send, cpuByProcess } = this.#options;
     if (this.#question === undefined) {
+      if (performance.now() < this.#asksAt) return;
       const question = { askedAt: performance.now(), cpu: cpuByProcess() };
       this.#question = question;
       const answered = () => {
-        if (this.#question === question) this.#question = undefined;
+        if (this.#question !== question) return;
+        this.#question = undefined;
+        this.#asksAt = performance.now() + PAUSE_MS;
       };
       send('Runtime.evaluate', { expression: '0' }, ANSWER_MS).then(answered, answered);
       return;

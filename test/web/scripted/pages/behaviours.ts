@@ -69,8 +69,8 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     name: 'on-click',
     links: leaves('on-click', 4),
     plain: 0,
-    behaved: 0,
-    lacks: 'elements that only have a listener are not clicked',
+    behaved: 4,
+    click: ['#root button, #root div'],
     html: page(
       `for(let i=0;i<4;i++){const e=document.createElement(i%2?'button':'div');e.textContent='Go '+i;e.onclick=()=>{location.href='/leaf/on-click/'+i};root.append(e)}`,
     ),
