@@ -5,7 +5,7 @@
 import { stackOrMessageOf } from '../shared/core/base/error-message.ts';
 import { storageFailure } from '../shared/core/base/storage-failed.ts';
 import { printableLines } from '../shared/core/text/printable.ts';
-import { tuneV8, tuneV8ForLittleMemory } from '../shared/engines/tune-v8.ts';
+import { tuneV8, tuneV8ForLittleMemory, tuneWhenStarted } from '../shared/engines/tune-v8.ts';
 import { guardOutput } from '../shared/services/hooks/guard-output.ts';
 import { parseArgs } from './args.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -33,9 +33,9 @@ async function main(argv: readonly string[]): Promise<number> {
   if (note !== undefined) process.stderr.write(`strand: ${note}\n`);
   // A conversation moves the cursor; what it prints of a page it makes safe itself.
   if (verb !== 'shell') for (const stream of [process.stdout, process.stderr]) guardTerminal(stream);
-  if (verb === 'map' || verb === 'mcp') tuneV8ForLittleMemory();
-  else tuneV8();
   isAnswer = verb !== 'crawl' && verb !== 'resume';
+  if (verb === 'map' || verb === 'mcp') tuneV8ForLittleMemory();
+  else if (isAnswer) tuneWhenStarted(tuneV8);
   const file: VerbFile = await TABLE[verb].load();
   const work = (place: Place) => file.run(asked, place, TABLE);
   if (address === undefined) return (await import('./here.ts')).onThisMachine(json, work);

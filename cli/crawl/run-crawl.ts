@@ -8,7 +8,7 @@ import { openCrawl } from '../../api/open-crawl.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { environmentProxies } from '../../shared/crawler/fetcher/proxy/environment-proxies.ts';
-import { tuneV8ForCrawl } from '../../shared/engines/tune-v8.ts';
+import { tuneV8, tuneV8ForCrawl } from '../../shared/engines/tune-v8.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -61,7 +61,6 @@ async function runCrawl<Asked extends RunSettings>(
   resumed?: string,
 ): Promise<number> {
   if (asked.mirror !== undefined) checkFolder(asked.mirror);
-  tuneV8ForCrawl();
   let begun: Begun | undefined;
   let noted: Promise<void> | undefined;
   const stopping = listenForSignals(() => begun !== undefined);
@@ -71,6 +70,8 @@ async function runCrawl<Asked extends RunSettings>(
     display.onMessage(message);
     if (message.kind === 'begun') {
       begun = message;
+      tuneV8();
+      tuneV8ForCrawl();
       if (asked.keep) {
         noted = noteKept(message.folder, asked.keep);
         // It is said when the crawl ends, and must not end this process before.

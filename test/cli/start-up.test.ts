@@ -1,12 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-/** Prints every module as it is loaded, by any import. */
+/** Prints every module as it is loaded, by any import, and every flag of V8 that is set. */
 const TRACE = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
+  import { registerHooks, syncBuiltinESMExports } from 'node:module';
+  import v8 from 'node:v8';
   import { writeSync } from 'node:fs';
   registerHooks({
     resolve(specifier, context, next) {
@@ -15,6 +21,12 @@ const TRACE = `data:text/javascript,${encodeURIComponent(`
       return found;
     },
   });
+  const setFlag = v8.setFlagsFromString;
+  v8.setFlagsFromString = (flag) => {
+    write(Buffer.from('flag ' + flag + '\\n'));
+    setFlag(flag);
+  };
+  syncBuiltinESMExports();
   // The pipe is full while a busy machine does not read it.
   function write(line) {
     for (let at = 0; at < line.length; )
@@ -27,8 +39,18 @@ const TRACE = `data:text/javascript,${encodeURIComponent(`
   }
 `)}`;
 
+interface Loaded {
+  readonly code: number;
+  readonly modules: string[];
+  /** Modules and flags of V8, in their order. */
+  readonly trace: string[];
+  readonly err: string;
+}
+
+const TRACED = /^(?:loads|flag) /;
+
 /** Returns the modules that the program loads for that, away from any real account. */
-async function loadedBy(...words: string[]): Promise<{ code: number; modules: string[]; err: string }> {
+async function loadedBy(...words: string[]): Promise<Loaded> {
   const { AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, ...rest } = process.env;
   const env = {
     ...rest,
@@ -47,7 +69,8 @@ async function loadedBy(...words: string[]): Promise<{ code: number; modules: st
   return {
     code,
     modules: lines.flatMap((line) => (line.startsWith('loads ') ? [line.slice('loads '.length)] : [])),
-    err: lines.filter((line) => !line.startsWith('loads ')).join('\n'),
+    trace: lines.filter((line) => TRACED.test(line)),
+    err: lines.filter((line) => !TRACED.test(line)).join('\n'),
   };
 }
 
@@ -90,5 +113,39 @@ describe('what is not needed is not loaded', () => {
     expect(code).toBe(2);
     expect(modules.some(isAws)).toBe(true);
     expect(modules.filter(isSqlite)).toEqual([]);
+  });
+});
+
+describe('flags of V8, with which it takes no code that was compiled before,', () => {
+  test('are set by a crawl when its thread has loaded what crawls', async () => {
+    const server = createServer((_, response) => void response.end('<title>One</title>')).listen(
+      0,
+      '127.0.0.1',
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'strand-start-up-'));
+    try {
+      await once(server, 'listening');
+      const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const { code, trace, err } = await loadedBy(
+        ...['crawl', seed, '--out', join(folder, 'crawl')],
+        ...['--allow-private-addresses', '--delay', '0'],
+      );
+      expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+      const first = trace.findIndex((line) => line.startsWith('flag '));
+      const loaded = (name: string) => trace.findIndex((line) => line.endsWith(name));
+      for (const name of ['node:sqlite', '/crawler/turn/turn.ts', '/crawler/fetcher/fetcher.ts']) {
+        expect(loaded(name)).toBeGreaterThan(0);
+        expect(first).toBeGreaterThan(loaded(name));
+      }
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('are not set by a command that ends soon', async () => {
+    const { code, trace } = await loadedBy('help');
+    expect(code).toBe(0);
+    expect(trace.filter((line) => line.startsWith('flag '))).toEqual([]);
   });
 });
