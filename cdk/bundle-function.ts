@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type * as Esbuild from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 import { isSource } from '../shared/core/base/own-file.ts';
-import { eldFile } from '../shared/services/outputs/eld-file.ts';
+import { eldFolder } from '../shared/services/outputs/eld-folder.ts';
 import { InvalidOptions } from './invalid-options.ts';
 import type { FunctionName } from './permissions.ts';
 
@@ -82,7 +82,7 @@ function bundleAll(all: readonly Bundled[], { outdir, configFile, sourcemap }: O
     define: { IS_BUNDLED: 'true' },
     alias: {
       // `require` would not find this module, since its package names it for `import` alone.
-      'eld/extrasmall': eldFile(),
+      'eld/extrasmall': join(eldFolder(), 'entries/static.extrasmall.js'),
       ...(configFile !== undefined && { '#strand-config': configFile, 'strand-crawler': PACKAGE }),
     },
   };

@@ -3,7 +3,16 @@
  * and each start loads fewer files: zod has translations and older versions beside its parts, eld four sizes of its data,
  * tldts its code in seven forms.
  */
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
@@ -85,19 +94,18 @@ function entryOf(module: string, { names, members }: Used): string {
   return `import * as all from 'zod'; import { en } from 'zod/locales'; all.config(en()); export const z = { ${parts.join()} };`;
 }
 
-/** The detector of languages is loaded by `require` when it is needed. */
+/** The detector of languages is loaded from its folder when it is needed, and its data are read as text. */
 function vendorLanguages(dist: string, root: string): void {
-  const file = 'shared/services/outputs/eld-file.js';
+  const file = 'shared/services/outputs/eld-folder.js';
   if (!existsSync(join(dist, file))) throw new Error(`Expected the module ${file}`);
-  bundle({
-    entryPoints: [join(root, 'node_modules/eld/src/entries/static.extrasmall.js')],
-    outfile: join(dist, FOLDER, 'eld.cjs'),
-    format: 'cjs',
-    banner: { js: NOTICE },
-  });
+  const source = join(root, 'node_modules/eld/src');
+  for (const part of ['*.js', 'entries/static.extrasmall.js', 'ngrams/extrasmall.js'].flatMap((path) =>
+    globSync(path, { cwd: source }),
+  ))
+    cpSync(join(source, part), join(dist, FOLDER, 'eld', part));
   writeFileSync(
     join(dist, file),
-    `import { fileURLToPath } from 'node:url';\nexport const eldFile = () => fileURLToPath(new URL('../../vendor/eld.cjs', import.meta.url));\n`,
+    `import { fileURLToPath } from 'node:url';\nexport const eldFolder = () => fileURLToPath(new URL('../../vendor/eld', import.meta.url));\n`,
   );
 }
 
