@@ -17,6 +17,7 @@ import { dirname, join, normalize } from 'node:path';
 import { transformSync } from 'esbuild';
 import { configSchema } from './config-schema.ts';
 import { documentSettings, removeLongTexts } from './document-settings.ts';
+import { joinModules } from './join-modules.ts';
 import { CONFIG_SCHEMA, type Manifest, publishedManifest } from './manifest.ts';
 import { removeFunctions } from './remove-functions.ts';
 import { VENDORED, vendorPackages } from './vendor-packages.ts';
@@ -43,6 +44,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   removeEmptyModules(dist);
   removeFunctions(dist);
   vendorPackages(dist, ROOT);
+  joinModules(dist);
   removeSpaces(dist);
   removeInnerComments(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
@@ -66,8 +68,8 @@ function removeIndentation(path: string): void {
   writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
-/** Folders whose code keeps its lines and names: the construct, and what calls hooks. */
-const KEPT_LINES = /^(?:cdk|shared\/services\/(?:hooks|project))[\\/]/;
+/** The construct keeps its lines and names. */
+const KEPT_LINES = /^cdk[\\/]/;
 
 /** Characters of a line, so that a place in a stack trace can be found. */
 const LINE_LIMIT = 1000;
@@ -77,7 +79,7 @@ const LINE_LIMIT = 1000;
  * name the module and the line all the same, and errors have their names as values.
  */
 function removeSpaces(dist: string): void {
-  for (const file of globSync('**/*.js', { cwd: dist, exclude: ['shared/vendor/**'] })) {
+  for (const file of globSync('**/*.js', { cwd: dist, exclude: ['lib/**', 'shared/vendor/**'] })) {
     if (KEPT_LINES.test(file)) continue;
     const path = join(dist, file);
     const options = {

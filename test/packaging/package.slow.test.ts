@@ -192,6 +192,28 @@ describe('a crawl by the package', () => {
     expect(await app.strand('warc', 'check', 'c/archive')).toMatchObject({ code: 0 });
   });
 
+  test('loads few of its files, of which each has many modules', async () => {
+    app.write(
+      'count.mjs',
+      `import { appendFileSync } from 'node:fs';
+       import { registerHooks } from 'node:module';
+       registerHooks({
+         load(url, context, next) {
+           if (url.includes('/strand-crawler/')) appendFileSync('loaded.txt', url + '\\n');
+           return next(url, context);
+         },
+       });`,
+    );
+    const bin = join(app.folder, 'node_modules/strand-crawler/cli/bin.js');
+    const options = ['--allow-private-addresses', '--delay', '0', '--max-pages', '1', '--out', 'counted'];
+    expect(await app.start('--import', './count.mjs', bin, 'crawl', site, ...options)).toMatchObject({
+      code: 3,
+    });
+    const loaded = app.read('loaded.txt').trim().split('\n');
+    expect(loaded.some((url) => url.endsWith('/api/local/thread.js'))).toBe(true);
+    expect(loaded.length).toBeLessThan(120);
+  });
+
   test('begins by the line of the README, and hints name its word', async () => {
     const [, line = ''] =
       /`npx strand-crawler (crawl \S+ --contact \S+)`/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ??
