@@ -1,6 +1,6 @@
 /**
  * How a crawl grows: CPU of a page, and of the resume, with 1, 10 and 100 times the hosts and known URLs. As many
- * pages are fetched each time, from a middleware instead of the network.
+ * pages of as many hosts are fetched each time, from a middleware instead of the network.
  *
  *     npm run bench -- growth [HOSTS at most, of 100 known URLs each] [PAGES to fetch]
  */
@@ -8,7 +8,7 @@ import type { BenchOptions } from '../claims.ts';
 import { type Figure, type Measured, median, thousands } from '../harness/record.ts';
 import { crawlKnowing } from './memory/crawl-knowing.ts';
 import type { KnownCrawl } from './memory/crawl-known.ts';
-import { KNOWN_PER_HOST } from './memory/known-web.ts';
+import { KNOWN_PER_HOST, PAGES_PER_TURN } from './memory/known-web.ts';
 
 const TIMES = [1, 10, 100] as const;
 
@@ -20,8 +20,9 @@ export async function measure({
   if (!(most >= 100) || !(fetched >= 100))
     throw new Error(`Expected at least 100 hosts and 100 pages, got ${hosts} and ${pages}`);
   const few = Math.ceil(most / 100);
-  // As many in the smallest crawl as in the largest one: a start is shared out among them.
-  const alike = Math.min(fetched, (few * KNOWN_PER_HOST) / 2);
+  // A turn of each host of the smallest crawl, and as many of the largest one: a page costs what its host's robots.txt and
+  // ledger do, too, and of a crawl with fewer hosts for its pages that would be a smaller share.
+  const alike = Math.min(fetched, few * PAGES_PER_TURN);
   const runs = TIMES.map(() => [] as KnownCrawl[]);
   for (let round = 0; round < rounds; round++)
     for (const [i, times] of TIMES.entries()) runs[i]?.push(await crawlKnowing(few * times, alike));

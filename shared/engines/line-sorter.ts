@@ -9,8 +9,11 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export interface LineSorter {
-  /** Each line ends with a line feed, and is ASCII. Calls must not overlap. */
-  add(line: string): Promise<void>;
+  /**
+   * Each line ends with a line feed, and is ASCII. Returns a promise if lines are written to a file: wait for it before
+   * `sorted`.
+   */
+  add(line: string): Promise<void> | undefined;
   /** All that were added, in the order of their bytes. Called once, and nothing is added after. */
   sorted(): AsyncGenerator<string, void, undefined>;
   /** Removes temporary files. Safe to repeat. */
@@ -23,16 +26,16 @@ export function createLineSorter(runPath: (n: number) => string, maxChars = RUN_
   let lines: string[] = [];
   let chars = 0;
   return {
-    async add(line) {
+    add(line) {
       lines.push(line);
       chars += line.length;
-      if (chars < maxChars) return;
+      if (chars < maxChars) return undefined;
       const path = runPath(runs.length);
       const text = lines.sort().join('');
       lines = [];
       chars = 0;
       runs.push(path);
-      await writeFile(path, text, 'latin1');
+      return writeFile(path, text, 'latin1');
     },
     sorted: () => mergeSorted([...runs.map(readLines), once(lines.sort())]),
     async dispose() {

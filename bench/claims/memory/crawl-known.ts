@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { resumeCrawl } from '../../../shared/engines/local/session/session.ts';
 import { cpuMsOf, cpuMsSince } from '../../harness/cpu-time.ts';
-import { answer } from './known-web.ts';
+import { answer, PAGES_PER_TURN } from './known-web.ts';
 
 export interface KnownCrawl {
   readonly pages: number;
@@ -16,9 +16,6 @@ export interface KnownCrawl {
   readonly resumeMs: number;
   readonly resumeCpuMs: number;
 }
-
-/** A broad crawl: so each host's ledger is opened and committed again and again. */
-const PAGES_PER_TURN = 5;
 
 const [folder, maxPages, out] = process.argv.slice(2) as [string, string, string];
 const beganAt = performance.now();

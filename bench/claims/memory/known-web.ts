@@ -3,6 +3,8 @@ import type { FetchMiddleware } from '../../../shared/services/project/project.t
 import { responseOf } from '../../../shared/services/project/response-of.ts';
 
 export const KNOWN_PER_HOST = 100;
+/** As in a broad crawl, whose hosts' ledgers are opened and committed again and again. */
+export const PAGES_PER_TURN = 5;
 /** Links of a page to its own host; nine in ten are known. */
 const LINKS = 30;
 const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(

@@ -254,7 +254,8 @@ function hasNoBody({ httpStatus, requestHead }: FetchedResponse): boolean {
 }
 
 function startsWith(bytes: Uint8Array, text: string): boolean {
-  return Buffer.from(bytes.subarray(0, text.length)).toString('latin1') === text;
+  for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 /** A URI has no white space and no control characters (RFC 3986 section 2); canonical URLs never do. */

@@ -72,7 +72,7 @@ export function createScope(config: ScopeConfig, scopeSeeds: readonly string[], 
       if (trap !== undefined) return trap;
     }
     if (blockedPortOfUrl(url, config.allowPorts) !== undefined) return 'port';
-    if (exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
+    if (exclude.length > 0 && exclude.some(({ regExp }) => regExp.test(url))) return 'exclude';
     if (!isSeed && include.length > 0 && !include.some(({ regExp }) => regExp.test(url))) return 'include';
     return undefined;
   }

@@ -17,6 +17,8 @@ const MAX_SYNC_BYTES = 256 * 1024;
  */
 const MAX_SYNC_OUTPUT = 8 * 1024 * 1024;
 
+type Fault = string | undefined;
+
 export interface CodingOutcome {
   readonly isWhole: boolean;
   readonly isTooLarge: boolean;
@@ -50,7 +52,7 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput, stead
     return { write: output.write, end: async () => NOT_CODED };
   };
 
-  const endKept = async (): Promise<string | undefined> => {
+  const endKept = (): Fault | Promise<Fault> => {
     const { bytes: body, free } = kept.take();
     if (body.length === 0) return undefined;
     if (coding === 'gzip' && withGunzipped(body, output.room(), output.write)) {
@@ -75,19 +77,22 @@ export function createCodingDecoder(coding: Coding, output: BoundedOutput, stead
     return decoder.end();
   };
 
+  const outcomeOf = (error: Fault): CodingOutcome => ({
+    isWhole: error === undefined || error === UNCLOSED || (error === NOT_CODED && isShown),
+    isTooLarge: output.isFull(),
+    isUndecoded: error === NOT_CODED && !isShown,
+    error: error && `${coding}: ${error}`,
+  });
+
   return {
     write(chunk: Uint8Array): void {
       if (sink === undefined) keep(chunk);
       else sink.write(new Uint8Array(chunk));
     },
-    async end(): Promise<CodingOutcome> {
-      const error = await (sink === undefined ? endKept() : sink.end());
-      return {
-        isWhole: error === undefined || error === UNCLOSED || (error === NOT_CODED && isShown),
-        isTooLarge: output.isFull(),
-        isUndecoded: error === NOT_CODED && !isShown,
-        error: error && `${coding}: ${error}`,
-      };
+    /** A small sound body needs no promise. */
+    end(): CodingOutcome | Promise<CodingOutcome> {
+      const error = sink === undefined ? endKept() : sink.end();
+      return error instanceof Promise ? error.then(outcomeOf) : outcomeOf(error);
     },
     /** Call it after the end, when the output is no longer read. */
     free(): void {

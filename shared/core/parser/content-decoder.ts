@@ -3,7 +3,7 @@
  * time.
  */
 import { createBoundedOutput } from './bounded-output.ts';
-import { createCodingDecoder } from './coding-decoder.ts';
+import { type CodingOutcome, createCodingDecoder } from './coding-decoder.ts';
 import { declaredCodings, isItself, SHOWN_BYTES } from './content-codings.ts';
 import { createFirstBytes } from './first-bytes.ts';
 
@@ -23,8 +23,11 @@ export interface ContentDecoderOptions {
 export interface ContentDecoder {
   /** Takes the next piece of the body as received. Never throws. The piece may change afterwards, but for `steadyBytes`. */
   write(chunk: Uint8Array): void;
-  /** Resolves, never rejects, when everything that could be decoded was passed to `onData`. Call it once. */
-  end(): Promise<DecodedContent>;
+  /**
+   * Everything that could be decoded was passed to `onData` when it returns, or when its promise resolves. It never rejects.
+   * Call it once.
+   */
+  end(): DecodedContent | Promise<DecodedContent>;
   /**
    * Frees the memory that `onData` received, as far as it was allocated here. Call it after the end, when
    * nothing refers to any of it.
@@ -72,27 +75,35 @@ export function createContentDecoder(options: ContentDecoderOptions): ContentDec
     write = decoder.write;
   }
 
+  const endFrom = (from: number, outcomes: CodingOutcome[]): DecodedContent | Promise<DecodedContent> => {
+    for (let i = from; i < decoders.length; i++) {
+      const outcome = decoders[i]!.end();
+      if (outcome instanceof Promise) return outcome.then((later) => endFrom(i + 1, [...outcomes, later]));
+      outcomes.push(outcome);
+    }
+    return contentOf(outcomes);
+  };
+  const contentOf = (outcomes: readonly CodingOutcome[]): DecodedContent => {
+    const isTooLarge = content.isFull() || outcomes.some((outcome) => outcome.isTooLarge);
+    const decodedBytes = content.bytes();
+    const isKnown = watched.isShown();
+    const isWhole = isKnown && outcomes.every((outcome) => outcome.isWhole);
+    return {
+      decodedBytes,
+      isWhole: isWhole && !isTooLarge,
+      isTooLarge,
+      isUndecoded:
+        !isWhole && (!isKnown || decodedBytes === 0 || outcomes.some((outcome) => outcome.isUndecoded)),
+      error:
+        unknown ??
+        (isTooLarge ? `more than ${maxDecodedBytes} decoded bytes` : undefined) ??
+        outcomes.find((outcome) => outcome.error !== undefined)?.error,
+    };
+  };
+
   return {
     write,
-    async end() {
-      const outcomes = [];
-      for (const decoder of decoders) outcomes.push(await decoder.end());
-      const isTooLarge = content.isFull() || outcomes.some((outcome) => outcome.isTooLarge);
-      const decodedBytes = content.bytes();
-      const isKnown = watched.isShown();
-      const isWhole = isKnown && outcomes.every((outcome) => outcome.isWhole);
-      return {
-        decodedBytes,
-        isWhole: isWhole && !isTooLarge,
-        isTooLarge,
-        isUndecoded:
-          !isWhole && (!isKnown || decodedBytes === 0 || outcomes.some((outcome) => outcome.isUndecoded)),
-        error:
-          unknown ??
-          (isTooLarge ? `more than ${maxDecodedBytes} decoded bytes` : undefined) ??
-          outcomes.find((outcome) => outcome.error !== undefined)?.error,
-      };
-    },
+    end: () => endFrom(0, []),
     free() {
       for (const decoder of decoders) decoder.free();
     },

@@ -120,7 +120,7 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   let mimeType = essenceOf(contentType);
   let reader: DocumentReader | undefined;
   let failure: string | undefined;
-  const fail = (error: unknown) => {
+  const fail = (error: unknown): undefined => {
     failure ??= `parser: ${messageOf(error)}`;
   };
   const parseSafely = (parse: () => void) => {
@@ -131,16 +131,12 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
       fail(error);
     }
   };
-  const openReader = () => {
-    reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
-  };
-
   /** The first bytes: more of a document whose type is uncertain. */
   let start: FirstBytes | undefined = createFirstBytes(bytesToSniff(mimeType));
   const sniff = (bytes: Uint8Array) => {
     start = undefined;
     mimeType = typeToRead(mimeType, bytes, options.url);
-    openReader();
+    reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
     reader?.write(bytes);
   };
   const onData = (chunk: Uint8Array) => {
@@ -155,11 +151,10 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     steadyBytes: STEADY_BODY_BYTES,
     onData: (chunk) => parseSafely(() => onData(chunk)),
   });
-  /** XML that was not fetched as a sitemap has no faults of one. */
-  const isList = ({ type }: ReadDocument) => kind === 'sitemap' || LISTS.has(type);
-  const endReader = async () => {
+  const endReader = () => {
     try {
-      return failure === undefined ? await around(() => reader?.end()) : undefined;
+      const read = failure === undefined ? around(() => reader?.end()) : undefined;
+      return read instanceof Promise ? read.catch(fail) : read;
     } catch (error) {
       return fail(error);
     }
@@ -168,10 +163,14 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   return {
     write: content.write,
     async end() {
-      const body = await content.end();
+      // Nearly always they are there at once, and an `await` would make promises all the same.
+      const ended = content.end();
+      const body = ended instanceof Promise ? await ended : ended;
       const short = start?.all();
       if (short !== undefined) parseSafely(() => sniff(short));
-      const read = withRefreshField((await endReader()) ?? NOTHING, options);
+      const reading = endReader();
+      const found = reading instanceof Promise ? await reading : reading;
+      const read = withRefreshField(found ?? NOTHING, options);
       // All that is kept of it are texts and numbers.
       content.free();
       const isWhole = body.isWhole && read.isWhole !== false;
@@ -183,11 +182,14 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
         isWhole: isWhole && failure === undefined,
         error: failure ?? body.error,
         ...undecodedIn(body),
-        fault: !isList(read) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
+        fault: !isList(read, kind) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
       };
     },
   };
 }
+
+/** XML that was not fetched as a sitemap has no faults of one. */
+const isList = ({ type }: ReadDocument, kind: UrlKind | undefined) => kind === 'sitemap' || LISTS.has(type);
 
 function undecodedIn({
   isWhole,

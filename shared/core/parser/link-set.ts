@@ -166,32 +166,33 @@ export function createLinkSet(maxLinks: number) {
   function resolved(base: string, resolve: ResolveReference = resolveReference, only?: RegExp) {
     const entries = new Map<string, Entry>();
     let left = MAX_TOTAL_CHARS;
-    for (const [reference, entry] of references) {
-      if (only?.test(reference) === false) {
-        drop(`relative to a base of more than ${MAX_BASE_CHARS} characters`);
-        continue;
-      }
-      const url = resolve(reference, base);
-      if (url === undefined) continue;
+    // By `forEach`: an iterator makes an array for each entry.
+    references.forEach((entry, reference) => {
+      const isLeftOut = only?.test(reference) === false;
+      if (isLeftOut) drop(`relative to a base of more than ${MAX_BASE_CHARS} characters`);
+      const url = isLeftOut ? undefined : resolve(reference, base);
+      if (url === undefined) return;
       if (url.length > MAX_REFERENCE_CHARS) {
         drop(TOO_LONG);
-        continue;
+        return;
       }
       const known = entries.get(url);
       if (known === undefined) {
         left -= url.length;
         if (left >= 0) entries.set(url, entry);
         else drop(TOO_MANY_CHARS, reference);
-        continue;
+        return;
       }
       merge(known, entry.kind, entry.isNofollow);
       if (entry.requisite !== undefined) merge(known, entry.requisite, false);
       known.hints = bothHints(known.hints, entry.hints);
-    }
+    });
     const urlOf = (reference: string): string | undefined =>
       only?.test(reference) === false ? undefined : resolve(withoutFragment(reference), base);
     const links: HtmlLink[] = [];
-    for (const [url, entry] of entries) links.push(linkOf(url, entry));
+    entries.forEach((entry, url) => {
+      links.push(linkOf(url, entry));
+    });
     return { links, ...whatIsDropped(urlOf), urlOf };
   }
 

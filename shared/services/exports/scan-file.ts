@@ -3,7 +3,7 @@ import { NotWarc } from '../../core/archive/read-warc.ts';
 import type { ReadAt } from '../../core/archive/scan-members.ts';
 
 interface ScanOutput {
-  readonly add: (line: string) => Promise<void>;
+  readonly add: (line: string) => Promise<void> | undefined;
   readonly warn: (message: string) => void;
 }
 

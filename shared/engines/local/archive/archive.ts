@@ -14,6 +14,8 @@ import { listWarcFiles, warcFileName, warcFilePattern, warcFilesPattern } from '
 import { repairFolder } from './archive-repair.ts';
 import { createPlacesWriter, type PlacesWriter } from './capture-places.ts';
 import { createIndexWriter, type IndexWriter, placesPath } from './cdxj-files.ts';
+import { addToIndex, type Captures, type CurrentFile, dropIndex, removePlaces } from './current-file.ts';
+import { placeMembers } from './place-members.ts';
 import type { FileArchiveJournal } from './warc-journal.ts';
 
 export interface FileArchiveOptions {
@@ -45,18 +47,6 @@ export interface FileArchive extends Archive {
 }
 
 const MAX_BYTES = 1_000_000_000;
-
-interface CurrentFile {
-  readonly file: OpenWarcFile;
-  /** Bytes of its warcinfo record. */
-  leadBytes: number;
-  /** Bytes known to the journal. */
-  savedBytes: number;
-  /** Undefined if not all of its captures are known: then it is made by a scan on request. */
-  index: IndexWriter | undefined;
-  /** Undefined if they are not kept, or not complete. */
-  places: PlacesWriter | undefined;
-}
 
 /**
  * The archive can no longer write (disk full, folder gone). Every later call fails with the same cause. What
@@ -112,6 +102,8 @@ class WarcFolder implements FileArchive {
   #indexing: Promise<void> = Promise.resolve();
   /** The end of the line of steps. Never rejects. */
   #line: Promise<unknown> = Promise.resolve();
+  /** Steps in that line. */
+  #waiting = 0;
   readonly #flush = coalesced(() => this.#inLine(() => this.#sync()));
 
   constructor(options: FileArchiveOptions & { readonly indexFolder: string }, serial: number) {
@@ -121,7 +113,8 @@ class WarcFolder implements FileArchive {
 
   async append(members: readonly WarcMember[], captures?: Captures): Promise<RecordLocation[]> {
     if (this.#isClosed) throw new Error(`The archive in ${this.#options.folder} is closed`);
-    return members.length === 0 ? [] : this.#inLine(() => this.#appendAll(members, captures));
+    if (members.length === 0) return [];
+    return this.#appendAtOnce(members, captures) ?? this.#inLine(() => this.#appendAll(members, captures));
   }
 
   flush(): Promise<void> {
@@ -144,11 +137,15 @@ class WarcFolder implements FileArchive {
 
   /** Does `step` when all earlier steps are done. */
   #inLine<T>(step: () => Promise<T>): Promise<T> {
+    this.#waiting++;
     const done = this.#line.then(() => {
       if (this.#failure) throw this.#failure;
       return step();
     });
-    this.#line = done.catch(() => {});
+    const leave = () => {
+      this.#waiting--;
+    };
+    this.#line = done.then(leave, leave);
     return done;
   }
 
@@ -162,6 +159,21 @@ class WarcFolder implements FileArchive {
       this.#failure ??= new ArchiveFailed(message, { cause });
       throw this.#failure;
     }
+  }
+
+  /** Appends what only has to be copied to the buffer: without a promise for each step. Undefined: nothing was done. */
+  #appendAtOnce(
+    members: readonly WarcMember[],
+    captures: Captures,
+  ): RecordLocation[] | Promise<RecordLocation[]> | undefined {
+    const to = this.#current;
+    if (to === undefined || captures === undefined || this.#waiting > 0 || this.#failure) return undefined;
+    const placed = placeMembers(to.file, members);
+    if (placed === undefined || placed.end >= (this.#options.maxBytes ?? MAX_BYTES)) return undefined;
+    const { pieces, locations } = placed;
+    if (!to.file.addToBuffer(pieces)) return undefined;
+    const indexed = this.#index(to, locations, captures);
+    return indexed === undefined ? locations : this.#inLine(() => indexed.then(() => locations));
   }
 
   async #appendAll(members: readonly WarcMember[], captures: Captures): Promise<RecordLocation[]> {
@@ -253,19 +265,8 @@ class WarcFolder implements FileArchive {
       .catch((error: Error) => this.#warnOfIndex(name, error));
   }
 
-  /** Never rejects: an archive that can write its files needs no index. */
-  async #index(to: CurrentFile, locations: readonly RecordLocation[], captures: Captures): Promise<void> {
-    try {
-      if (captures === undefined) await dropIndex(to);
-      for (const [i, lineStart] of captures?.entries() ?? [])
-        if (lineStart !== undefined) {
-          await to.index?.add({ lineStart, ...locations[i]! });
-          to.places?.add(lineStart.slice(0, lineStart.indexOf(' ')), locations[i]!.offset);
-        }
-    } catch (error) {
-      this.#warnOfIndex(to.file.name, error as Error);
-      await dropIndex(to).catch(() => {});
-    }
+  #index(to: CurrentFile, locations: readonly RecordLocation[], captures: Captures) {
+    return addToIndex(to, { locations, captures }, (error) => this.#warnOfIndex(to.file.name, error));
   }
 
   #warnOfIndex(name: string, { message }: Error): void {
@@ -273,21 +274,6 @@ class WarcFolder implements FileArchive {
       `No index of WARC file ${name} could be written, it is made when it is requested: ${message}`,
     );
   }
-}
-
-type Captures = Parameters<Archive['append']>[1];
-
-async function dropIndex(of: CurrentFile): Promise<void> {
-  const { index } = of;
-  of.index = undefined;
-  await index?.drop();
-  await removePlaces(of);
-}
-
-async function removePlaces(of: CurrentFile): Promise<void> {
-  const { places } = of;
-  of.places = undefined;
-  await places?.remove();
 }
 
 async function nextSerial(folder: string, pattern: RegExp): Promise<number> {

@@ -35,9 +35,10 @@ export const indexPath = (indexFolder: string, file: string): string => join(ind
 export const placesPath = (indexFolder: string, file: string): string =>
   join(indexFolder, indexNameOf(file) + PLACES_SUFFIX);
 
-/** The index of a file that is being written. Calls must not overlap. */
+/** The index of a file that is being written. */
 export interface IndexWriter {
-  add(capture: Capture): Promise<void>;
+  /** Wait for what it returns before `finish`. Nearly always nothing has to be waited for. */
+  add(capture: Capture): Promise<void> | undefined;
   /** Makes the index file; durable when it resolves. Nothing may be added after. */
   finish(): Promise<void>;
   /** Forgets all. */
