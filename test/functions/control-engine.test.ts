@@ -141,6 +141,9 @@ test('crawls of a stack may be what its settings say', () => {
     identity: expect.stringContaining('identityParameter'),
     fromFolder: expect.any(String),
     warcMaxBytes: expect.any(String),
+    render: expect.any(String),
+    keepRendered: expect.any(String),
+    screenshots: expect.any(String),
   };
   // A fifth of the worker's 120 s.
   const fixed = { allowPrivateAddresses: ['10.0.0.0/8'], maxTotalTimeoutMs: 24_000, refuses };

@@ -93,7 +93,6 @@ const crawlSummarySchema = z.strictObject({
     .describe('Why no seed could be fetched: at most 10 seeds; empty where one was'),
   hints: counts.describe('Pages by what keeps a crawler from their content'),
   hooks: counts.describe("What a project's hooks did: nothing on a stack"),
-  render: counts.describe('Pages rendered, and the requests that they made: none on a stack'),
   hookErrors: z
     .array(
       z.strictObject({
@@ -145,6 +144,7 @@ const crawlSummarySchema = z.strictObject({
   refusals: counts.describe(
     'Hosts that refuse the crawler, those of each kind, URLs that wait there, and refused pages of other hosts',
   ),
+  render: counts.describe('Pages rendered, and the requests that they made: none on a stack'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({
