@@ -1,4 +1,4 @@
-/** Blocks that stand in elements of the same names: items of a list, rows of a table. */
+/** Blocks that stand in elements of the same names: items of a list, rows of a table. Blocks with equal texts. */
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong } from './element-facts.ts';
@@ -53,3 +53,21 @@ function nameIds() {
     return idIn(pairs, idIn(names, name) * NAMES + classId);
   };
 }
+
+/** How often each block's text is on the page. */
+export function repeatsOf(blocks: readonly TextBlock[]): Int32Array {
+  const shapes = new Map<number, number>();
+  for (const block of blocks) {
+    const shape = shapeOf(block);
+    shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+  }
+  // Most texts are the only ones of their shape, and need not be hashed.
+  const mayRepeat = (block: TextBlock) => shapes.get(shapeOf(block))! > 1;
+  const counts = new Map<string, number>();
+  for (const block of blocks) if (mayRepeat(block)) counts.set(block.text, (counts.get(block.text) ?? 0) + 1);
+  return Int32Array.from(blocks, (block) => (mayRepeat(block) ? counts.get(block.text)! : 1));
+}
+
+/** A number that two equal texts have in common. */
+const shapeOf = ({ text, words, counts: { capitals, digits } }: TextBlock): number =>
+  (text.length * 31 + words) * 31 + capitals * 7 + digits;

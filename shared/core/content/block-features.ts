@@ -1,5 +1,5 @@
 /** The features of each block of text by which the model separates main content from boilerplate. */
-import { groupsOf } from './alike-blocks.ts';
+import { groupsOf, repeatsOf } from './alike-blocks.ts';
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import {
@@ -247,24 +247,6 @@ function sumsOf(blocks: readonly TextBlock[]) {
   }
   return { wordsTo, linkWordsTo };
 }
-
-/** How often each block's text is on the page. */
-function repeatsOf(blocks: readonly TextBlock[]): Int32Array {
-  const shapes = new Map<number, number>();
-  for (const block of blocks) {
-    const shape = shapeOf(block);
-    shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
-  }
-  // Most texts are the only ones of their shape, and need not be hashed.
-  const mayRepeat = (block: TextBlock) => shapes.get(shapeOf(block))! > 1;
-  const counts = new Map<string, number>();
-  for (const block of blocks) if (mayRepeat(block)) counts.set(block.text, (counts.get(block.text) ?? 0) + 1);
-  return Int32Array.from(blocks, (block) => (mayRepeat(block) ? counts.get(block.text)! : 1));
-}
-
-/** A number that two equal texts have in common. */
-const shapeOf = ({ text, words, counts: { capitals, digits } }: TextBlock): number =>
-  (text.length * 31 + words) * 31 + capitals * 7 + digits;
 
 /** The first and the last block within an element: they are adjacent. */
 function bestRange(

@@ -5,7 +5,12 @@ import { branchesFrom, isLong } from './element-facts.ts';
 
 /** Words of class names and ids that such trees have, in themselves or in their lists. */
 const TREE = /toc|contents|menu|tree|side-?bar|nav/i;
+const SIDEBAR = /menu|side-?bar|nav/i;
+const TREES = 1;
+const SIDE = 2;
 const MAX_CHARS = 400;
+/** Elements between a block and an element that holds a heading of its page. */
+const MAX_STEPS = 12;
 const MIN_LINKS = 20;
 const MIN_LINK_SHARE = 0.85;
 /** Words beside the page's heading, outside of links: the tree is beside a text, and not the page's content. */
@@ -19,9 +24,7 @@ export function linkTrees(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
 ): ReadonlySet<ContentElement> {
-  const heading =
-    blocks.find(({ element }) => element.name === 'h1') ??
-    blocks.find(({ element }) => /^h[2-6]$/.test(element.name));
+  const heading = pageHeading(blocks);
   const trees = new Set<ContentElement>();
   if (heading === undefined) return trees;
   const { branches } = branchesFrom(elements, heading.element.index);
@@ -37,20 +40,41 @@ export function linkTrees(
   const named = new Uint8Array(elements.length);
   for (const { attributes, index } of elements) {
     const branch = branches[index]!;
-    if (links[branch]! >= MIN_LINKS && named[branch] === 0 && isNamed(attributes)) named[branch] = 1;
+    if (links[branch]! >= MIN_LINKS && named[branch] !== SIDE)
+      named[branch] = Math.max(named[branch]!, nameOf(attributes));
   }
   const { words, linkWords, long } = sumsOf(elements, blocks);
-  const textIn = (index: number) => words[index]! - linkWords[index]!;
+  /** A sidebar is navigation beside links, too; a table of contents may be all that a page has. */
+  const textBeside = (tree: ContentElement) => {
+    const { index } = besideOf(tree, heading.element);
+    return words[index]! - heading.words - (named[tree.index] === SIDE ? 0 : linkWords[index]!);
+  };
   for (let i = 1; i < elements.length; i++) {
     const isTree =
       links[i]! >= MIN_LINKS &&
-      named[i] === 1 &&
+      named[i]! > 0 &&
       long[i] === 0 &&
       linkWords[i]! >= MIN_LINK_SHARE * words[i]! &&
-      textIn(besideOf(elements[i]!, heading.element).index) - heading.words >= MIN_TEXT_WORDS;
+      textBeside(elements[i]!) >= MIN_TEXT_WORDS;
     if (isTree) trees.add(elements[i]!);
   }
   return trees;
+}
+
+/**
+ * The heading that stands with the text: of several of the first level, the one that most words outside of links stand
+ * beside. The others are names of the site.
+ */
+export function pageHeading(blocks: readonly TextBlock[]): TextBlock | undefined {
+  const first = blocks.filter(({ element }) => element.name === 'h1');
+  if (first.length === 0) return blocks.find(({ element }) => /^h[2-6]$/.test(element.name));
+  if (first.length === 1) return first[0];
+  const words = new Map<ContentElement | undefined, number>(first.map(({ element }) => [element.parent, 0]));
+  for (const block of blocks)
+    for (let up = block.element.parent, step = 0; up && step < MAX_STEPS; up = up.parent, step++)
+      if (words.has(up)) words.set(up, words.get(up)! + block.words - block.linkWords);
+  const wordsBeside = ({ element }: TextBlock) => words.get(element.parent)!;
+  return first.reduce((best, one) => (wordsBeside(one) > wordsBeside(best) ? one : best));
 }
 
 /** The words, the words in links and those of sentences in each element. */
@@ -81,6 +105,8 @@ function besideOf(tree: ContentElement, heading: ContentElement): ContentElement
   return beside;
 }
 
-const isNamed = ({ class: classes, id }: ContentElement['attributes']): boolean =>
-  (classes !== undefined && TREE.test(classes.slice(0, MAX_CHARS))) ||
-  (id !== undefined && TREE.test(id.slice(0, MAX_CHARS)));
+function nameOf({ class: classes = '', id = '' }: ContentElement['attributes']): number {
+  const name = `${classes.slice(0, MAX_CHARS)} ${id.slice(0, MAX_CHARS)}`;
+  if (!TREE.test(name)) return 0;
+  return SIDEBAR.test(name) ? SIDE : TREES;
+}

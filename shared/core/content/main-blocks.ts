@@ -12,7 +12,9 @@ export function mainBlocks(
   blocks: readonly TextBlock[],
   data: StructuredData,
 ): TextBlock[] {
-  const aside = asideBlocks(elements, blocks);
+  const { aside, main } = asideBlocks(elements, blocks);
+  if (main?.isWhole)
+    return blocks.filter(({ element }, i) => aside[i] === 0 && main.within[element.index] === 1);
   // The model is most of the work, and its answer is not used there.
   const chances = blockFeatures(elements, blocks, data, (row, i) =>
     aside[i] === 1 ? 0 : contentProbability(row),

@@ -3,24 +3,44 @@ import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong } from './element-facts.ts';
 
-/** Generators that name themselves, and mark their main content by class or id. */
-const GENERATORS: readonly { readonly name: RegExp; readonly main: RegExp }[] = [
+/** A generator that names itself in the page. */
+interface Generator {
+  readonly name: RegExp;
+  /** Classes and ids of its main content, if it does not mark it by `main`. */
+  readonly main?: RegExp;
+  /** It makes documentation, and all that it marks as main content is that. */
+  readonly isWhole?: true;
+}
+
+const GENERATORS: readonly Generator[] = [
   { name: /^Doxygen\b/i, main: /^(?:header|contents|textblock)$/ },
   { name: /^MediaWiki\b/i, main: /^(?:firstHeading|mw-content-text)$/ },
+  {
+    name: /^(?:javadoc|rustdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|odoc|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
+    isWhole: true,
+  },
 ];
 /** A marked element with fewer words outside of links is not all of the content. */
 const MIN_WORDS = 20;
 
+export interface MarkedMain {
+  /** For each element, 1 within the main content. */
+  readonly within: Uint8Array;
+  /** All in it is main content, other than what is marked as no part of it. */
+  readonly isWhole: boolean;
+}
+
 /**
- * For each element, 1 within the main content: that of a known generator, otherwise the only `main` element. Undefined if
+ * The main content: that of a known generator, otherwise the only `main` element. Undefined if
  * there is none, or if the sentences beside it have more words than its text. Linear.
  */
 export function markedMain(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
   aside: Uint8Array,
-): Uint8Array | undefined {
-  const mark = generatorMark(elements);
+): MarkedMain | undefined {
+  const generator = generatorOf(elements);
+  const mark = generator?.main;
   const within = new Uint8Array(elements.length);
   let mains = 0;
   for (let i = 1; i < elements.length; i++) {
@@ -38,7 +58,7 @@ export function markedMain(
     else if (aside[i] === 0 && isLong(block)) outside += block.words;
   }
   const isAll = mark === undefined ? inside >= Math.max(MIN_WORDS, outside) : inside > 0;
-  return isAll ? within : undefined;
+  return isAll ? { within, isWhole: generator?.isWhole === true } : undefined;
 }
 
 function isMain({ name, attributes }: ContentElement, mark: RegExp | undefined): boolean {
@@ -46,12 +66,12 @@ function isMain({ name, attributes }: ContentElement, mark: RegExp | undefined):
   return mark.test(attributes.class ?? '') || mark.test(attributes.id ?? '');
 }
 
-function generatorMark(elements: readonly ContentElement[]): RegExp | undefined {
+function generatorOf(elements: readonly ContentElement[]): Generator | undefined {
   for (const { name, attributes } of elements) {
     if (name === 'body') return undefined;
     if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
     const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
-    if (found) return found.main;
+    if (found) return found;
   }
   return undefined;
 }

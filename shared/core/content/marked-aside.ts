@@ -3,7 +3,7 @@ import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong, isMarkedMain } from './element-facts.ts';
 import { linkTrees } from './link-trees.ts';
-import { markedMain } from './main-marks.ts';
+import { type MarkedMain, markedMain } from './main-marks.ts';
 
 /** WAI-ARIA 1.2, sections 5.3 and 5.4. */
 const ROLES: ReadonlySet<string> = new Set([
@@ -34,11 +34,17 @@ const CONTENT_NAMES: ReadonlySet<string> = new Set(['h1', 'main', 'article', 'pr
 /** A page with fewer words beside its navigation is one of links. */
 const MIN_WORDS = 20;
 
+export interface MarkedBlocks {
+  /** For each block, 1 if it stands outside of the content. */
+  readonly aside: Uint8Array;
+  readonly main: MarkedMain | undefined;
+}
+
 /**
  * For each block, 1 if it stands in such an element. An `aside` within the content is a note of it. The marks of a page are not
  * believed if most of its sentences stand in them, and much of its text. Linear.
  */
-export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): Uint8Array {
+export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MarkedBlocks {
   const marks = new Uint8Array(elements.length);
   const trees = linkTrees(elements, blocks);
   const known = new Map<string, boolean>();
@@ -69,7 +75,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
   const main = markedMain(elements, blocks, aside);
   if (main)
     for (const [i, { element }] of blocks.entries())
-      if (main[element.index] === 0 && element.name !== 'h1') aside[i] = 1;
+      if (main.within[element.index] === 0 && element.name !== 'h1') aside[i] = 1;
   let there = 0;
   let sentences = 0;
   let text = 0;
@@ -81,7 +87,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
       text += block.words - block.linkWords;
     }
   }
-  return there > sentences && there > text / 2 ? aside.fill(0) : aside;
+  return there > sentences && there > text / 2 ? { aside: aside.fill(0), main: undefined } : { aside, main };
 }
 
 /** 1 for elements that hold a sentence, or an element of content. */

@@ -49,6 +49,42 @@ describe('a short page of a reference', () => {
     expect(textOf(`<html><head>${head}</head>${body}`)).toContain('Returns the largest');
   });
 
+  test.each([
+    ['name', '<h1>The Library</h1>'],
+    ['name, which is a link', '<h1><a href="/">The Library</a></h1>'],
+  ])('is without the list of pages below a %s of the site', (_, name) => {
+    const text = textOf(page(`<div class=sidebar>${name}<ul>${links(80)}</ul></div>`));
+    expect(text).toContain('Returns the largest');
+    expect(text).not.toContain('Topic 3');
+  });
+
+  test('is without a sidebar, even if most of its own text are links', () => {
+    const inherited = `<h2>Inherited</h2><p>${links(12)}</p>`;
+    const html = `<div class=sidebar><ul>${links(300)}</ul></div><div id=content><h1>max</h1><p>A type.</p>${inherited}</div>`;
+    expect(textOf(`<html><head><title>max</title></head><body>${html}</body></html>`)).not.toContain(
+      'Topic 299',
+    );
+  });
+
+  test('has all that a generator of documentation marks as its main content', () => {
+    const cells = ['int', 'MAX_VALUE', 'static final int', 'MIN_VALUE'].map(
+      (cell) => `<div class=col><code><a href=m>${cell}</a></code></div>`,
+    );
+    const html = `<nav>${links(4)}</nav><main><h1>max</h1>${TEXT}<div class=caption>Fields</div>${cells.join('')}</main>`;
+    const text = textOf(
+      `<html><head><meta name=generator content="javadoc/ClassWriter"></head><body><h1>API</h1>${html}<p>Copyright</p></body></html>`,
+    );
+    expect(text).toBe(
+      [
+        'max',
+        'Returns the largest of the values that the source can give, whatever was asked of it before.',
+        'Parameters',
+        'None. The value depends on the type alone, and is never negative.',
+        ...['Fields', 'int', 'MAX_VALUE', 'static final int', 'MIN_VALUE'],
+      ].join('\n\n'),
+    );
+  });
+
   test('keeps a heading that has a link, above its text', () => {
     const html = page('').replace(
       '<h2>Parameters</h2>',
