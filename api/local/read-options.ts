@@ -35,6 +35,8 @@ const HOOK_KEYS = [
   'router',
   'itemSchema',
   'onError',
+  'challenge',
+  'onChallenge',
   'onFinish',
   'webhook',
 ] as const satisfies readonly (keyof CrawlHooks)[];

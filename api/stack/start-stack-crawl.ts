@@ -39,6 +39,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   router: DEPLOYED,
   itemSchema: DEPLOYED,
   onError: DEPLOYED,
+  challenge: DEPLOYED,
+  onChallenge: DEPLOYED,
   onFinish: `${ON_ITS_OWN}, or wait for its done`,
   webhook: 'the webhook of a stack is deployed with it. Put it into strand.config.ts and deploy it again',
 };

@@ -180,6 +180,8 @@ const PROJECT_KEYS = {
   router: 0,
   itemSchema: 0,
   onError: 0,
+  challenge: 0,
+  onChallenge: 0,
   onFinish: 0,
   webhook: 0,
   aws: 0,

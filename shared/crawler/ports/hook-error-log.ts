@@ -3,7 +3,15 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 /** An error that a hook of the project threw. */
 export interface HookError {
   /** The failed part of the project; `file`: the code that runs when its file is loaded. */
-  readonly source: 'onPage' | 'extraction' | 'item' | 'middleware' | 'module' | 'onError' | 'file';
+  readonly source:
+    | 'onPage'
+    | 'extraction'
+    | 'item'
+    | 'middleware'
+    | 'module'
+    | 'onError'
+    | 'onChallenge'
+    | 'file';
   readonly url: string;
   /** A single line. */
   readonly message: string;

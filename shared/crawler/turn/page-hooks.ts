@@ -1,5 +1,6 @@
 /** The project's hooks for pages, as a turn calls them. Made by `shared/services/hooks/`; nothing here throws. */
 
+import type { RefusalKind } from '../../core/causes/cause.ts';
 import type { CrawlConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { MediaContent } from '../../core/media/media-module.ts';
@@ -65,11 +66,28 @@ export interface PageRequest {
   readonly level: number;
 }
 
+/** A host that refuses the crawler, as a project sees it. */
+export interface SeenRefusal {
+  readonly url: string;
+  readonly refusal: RefusalKind;
+  /** Whose protection challenges. */
+  readonly vendor?: string;
+  readonly httpStatus: number;
+  /** For people. */
+  readonly cause: string;
+  /** Rests of the host so far that refusals have caused. */
+  readonly rests: number;
+}
+
 export interface PageHooks {
   /** Resolves to the page's links and title: `facts`, changed by the project's extraction middleware. */
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
   /** Calls the function of the project that the page goes to. */
   onPage(page: HookedPage): Promise<PageAnswer>;
+  /** Whether a response is a challenge by the project's own signs. Absent: the project has none. */
+  isChallenge?(page: HookedPage): Promise<boolean>;
+  /** Decides whether a host that refuses rests, or is given up. Absent: it rests. */
+  onChallenge?(seen: SeenRefusal): Promise<'rest' | 'giveUp'>;
   /** Reports a URL that failed finally to the project. */
   onError(url: string, message: string, crawl?: HookedCrawl): Promise<void>;
 }

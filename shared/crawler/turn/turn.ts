@@ -59,14 +59,9 @@ export function leastLeaseMs(
 ): number {
   const { hooks, documents } = services;
   const documentMs = documents && config.readDocuments ? documents.limitMs(config) : 0;
-  const renderMs = renderLimitMs(services, config);
-  return (
-    config.totalTimeoutMs +
-    documentMs +
-    renderMs +
-    (hooks ? HOOK_CALLS * config.hookTimeoutMs : 0) +
-    COMMIT_MS
-  );
+  const calls = hooks ? HOOK_CALLS + (hooks.isChallenge ? 1 : 0) : 0;
+  const hooksMs = calls * config.hookTimeoutMs;
+  return config.totalTimeoutMs + documentMs + renderLimitMs(services, config) + hooksMs + COMMIT_MS;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { HookError } from '../../crawler/ports/hook-error-log.ts';
 import type { HookedPage, PageAnswer, PageHooks } from '../../crawler/turn/page-hooks.ts';
 import { inHook } from '../project/hook-context.ts';
 import type { CrawlError, Page, PageContext, StrandConfig } from '../project/project.ts';
+import { createChallengeHooks } from './challenge-hooks.ts';
 import { collectRequests, type RequestCollector } from './collect-requests.ts';
 import { createCrawlState, createMemoryStore, createVisitState, type StateStore } from './crawl-state.ts';
 import { cutOffAfter } from './cut-off.ts';
@@ -22,7 +23,7 @@ type HookSource = Exclude<CrawlError['source'], 'fetch'>;
 
 export type ProjectHooks = Pick<
   StrandConfig,
-  'extraction' | 'modules' | 'onPage' | 'router' | 'itemSchema' | 'onError'
+  'extraction' | 'modules' | 'onPage' | 'router' | 'itemSchema' | 'onError' | 'challenge' | 'onChallenge'
 >;
 
 export interface HooksOptions {
@@ -56,11 +57,15 @@ const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
  */
 export function createHooks(project: ProjectHooks, options: HooksOptions): PageHooks | undefined {
   const route = createRouter(project.router ?? [], project.onPage);
-  const hasNone = !project.extraction?.length && route === undefined && project.onError === undefined;
-  return hasNone ? undefined : boundMethods<PageHooks>(new CalledHooks(project, route, options));
+  const { extraction, onError, challenge, onChallenge } = project;
+  const others = [route, onError, challenge, onChallenge];
+  if (!extraction?.length && others.every((one) => one === undefined)) return undefined;
+  const hooks = new CalledHooks(project, route, options);
+  return { ...boundMethods<Omit<CalledHooks, 'challengeHooks'>>(hooks), ...hooks.challengeHooks };
 }
 
-class CalledHooks implements PageHooks {
+class CalledHooks implements Omit<PageHooks, 'isChallenge' | 'onChallenge'> {
+  readonly challengeHooks: ReturnType<typeof createChallengeHooks>;
   readonly #extraction: NonNullable<ProjectHooks['extraction']>;
   readonly #itemSchema: ProjectHooks['itemSchema'];
   readonly #route: ReturnType<typeof createRouter>;
@@ -79,6 +84,17 @@ class CalledHooks implements PageHooks {
     this.#contents = new PageContents(config, clock);
     const limits = { clock, limitMs: config.hookTimeoutMs, syncLimitMs: syncLimitOf(config) };
     this.#callOnError = createErrorCall(project.onError, { ...limits, warn });
+    this.challengeHooks = createChallengeHooks(project, {
+      limits,
+      withContent: (page, use) => this.#contents.use(page, use),
+      onFailure: (url, error) =>
+        options.onFailure?.({
+          source: 'onChallenge',
+          url,
+          message: oneLine(messageOf(error)),
+          stack: stackOf(error),
+        }),
+    });
   }
 
   async extract(page: HookedPage): ReturnType<PageHooks['extract']> {

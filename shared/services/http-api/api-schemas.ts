@@ -49,7 +49,16 @@ const byStatus = z.strictObject(
 
 const STATES = ['finished', 'limited', 'interrupted', 'running', 'stopped', 'paused'] as const;
 
-const HOOK_SOURCES = ['onPage', 'extraction', 'item', 'middleware', 'module', 'onError', 'file'] as const;
+const HOOK_SOURCES = [
+  'onPage',
+  'extraction',
+  'item',
+  'middleware',
+  'module',
+  'onError',
+  'onChallenge',
+  'file',
+] as const;
 
 const causeCode = z.enum([...CAUSE_CODES, ...FAILURE_CODES]).optional();
 const refused = z

@@ -16,7 +16,10 @@ import type { StrandConfig } from './project.ts';
 /** The exports of the file, without defaults. */
 export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'modules' | 'aws'>>,
-    Pick<StrandConfig, 'onPage' | 'router' | 'itemSchema' | 'onError' | 'onFinish' | 'webhook'> {
+    Pick<
+      StrandConfig,
+      'onPage' | 'router' | 'itemSchema' | 'onError' | 'challenge' | 'onChallenge' | 'onFinish' | 'webhook'
+    > {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
   /** As the operator would name it; undefined where there is none. */
@@ -41,6 +44,8 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   onPage: [isFunction, 'a function (page) => items'],
   itemSchema: [isStandardSchema, 'a schema that keeps to Standard Schema, such as one of zod'],
   onError: [isFunction, 'a function (error) => void'],
+  challenge: [areSigns, '{ url, status, selector, text }, one of them at least, or a list of such'],
+  onChallenge: [isFunction, "a function (seen) => 'rest' or 'giveUp'"],
   onFinish: [isFunction, 'a function (summary) => void'],
   webhook: [isWebhookTarget, `{ url, secret }: url an http(s) URL, secret at least ${MIN_SECRET} characters`],
   aws: [isRecord, 'an object of stack options'],
@@ -202,6 +207,24 @@ function isUrlPattern(url: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+function areSigns(value: unknown): boolean {
+  const signs: readonly unknown[] = [value].flat();
+  return signs.length > 0 && signs.every(isSign);
+}
+
+function isSign(sign: unknown): boolean {
+  if (!isRecord(sign)) return false;
+  const { status, url, selector, text, ...others } = sign;
+  const texts = [url, selector, text].filter((one) => one !== undefined);
+  const statuses: readonly unknown[] = status === undefined ? [] : [status].flat();
+  return (
+    Object.keys(others).length === 0 &&
+    texts.length + statuses.length > 0 &&
+    texts.every((one) => typeof one === 'string' && one !== '') &&
+    statuses.every((one) => Number.isInteger(one))
+  );
 }
 
 /** Some libraries' schemas are functions. */

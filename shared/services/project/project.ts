@@ -15,6 +15,7 @@ import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { LinkKind } from '../../core/parser/link-set.ts';
 import type { UsagePreferences, UsageStatement } from '../../core/usage/usage-statement.ts';
+import type { SeenRefusal } from '../../crawler/turn/page-hooks.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { WebhookTarget } from '../webhook/webhook.ts';
 import type { MediaModule } from './media-module.ts';
@@ -231,6 +232,20 @@ type StandardResult =
       }[];
     };
 
+/** A sign of a challenge. All that it names must hold. */
+export interface ChallengeSign {
+  /** The URL contains this. */
+  readonly url?: string;
+  readonly status?: number | readonly number[];
+  /** A CSS selector of an element of the page. */
+  readonly selector?: string;
+  /** The page's HTML contains this. */
+  readonly text?: string;
+}
+
+/** Undefined: `rest`. */
+export type RefusalAnswer = 'rest' | 'giveUp' | undefined;
+
 export interface StrandConfig {
   /** The defaults for the settings of every crawl. */
   readonly crawl?: CrawlOptions;
@@ -247,6 +262,10 @@ export interface StrandConfig {
   /** The schema of each item. An item that does not match is counted, and not kept. */
   readonly itemSchema?: ItemSchema;
   readonly onError?: (error: CrawlError) => void | Promise<void>;
+  /** Signs of a challenge of your sites, besides those that Strand knows. A response that has one of them is not a page. */
+  readonly challenge?: ChallengeSign | readonly ChallengeSign[];
+  /** Called when a host refuses the crawler: it rests (by default), or is given up at once. */
+  readonly onChallenge?: (seen: SeenRefusal) => RefusalAnswer | Promise<RefusalAnswer>;
   /** Called when the crawl, or this session of it, has ended. */
   readonly onFinish?: (summary: CrawlSummary, context: FinishContext) => void | Promise<void>;
   /** Where events are sent when a crawl on one machine has ended: it finished, met a limit, gave hosts up. */

@@ -1,6 +1,7 @@
 /** Hosts that refuse the crawler: how often they are asked, and what becomes of their URLs. */
 import { describe, expect, test } from 'vitest';
 import { optionalText } from '../../../shared/core/causes/cause-text.ts';
+import type { PageHooks } from '../../../shared/crawler/turn/page-hooks.ts';
 import { T0 } from './fake-clock.ts';
 import { type Answer, page, robots, type Site } from './scripted-fetcher.ts';
 import {
@@ -10,6 +11,7 @@ import {
   ledgersOf,
   recordOf,
   runToEnd,
+  SILENT,
   startProcess,
   statesOf,
   type World,
@@ -169,6 +171,55 @@ describe('robots.txt', () => {
       [`${A}/2`]: 'fetched',
       [`${A}/sitemap.xml`]: 'failed',
     });
+  });
+});
+
+describe('hooks of the project', () => {
+  async function crawlWith(site: Site, hooks: Partial<PageHooks>, seeds = [`${A}/`]): Promise<World> {
+    const world = createWorld(site, { hooks: { ...SILENT, ...hooks } });
+    await begin(world, seeds);
+    expect(await runToEnd(world)).toEqual([]);
+    return world;
+  }
+
+  test('may have signs of their own: such a page gives no item and no link', async () => {
+    const called: string[] = [];
+    const world = await crawlWith(
+      { [`${A}/`]: page('/0', '/1'), [`${A}/0`]: page('/2'), [`${A}/1`]: page() },
+      {
+        isChallenge: async ({ url }) => url === `${A}/0`,
+        onPage: async ({ url }) => {
+          called.push(url);
+          return { items: [] };
+        },
+      },
+    );
+    expect(called.toSorted()).toEqual([`${A}/`, `${A}/1`]);
+    expect(await statesOf(world.engine)).toEqual({
+      [`${A}/`]: 'fetched',
+      [`${A}/0`]: 'failed',
+      [`${A}/1`]: 'fetched',
+    });
+    const cause = (await recordOf(world.engine, `${A}/0`))?.result?.cause;
+    expect(optionalText(cause)).toBe('challenged by a sign of the project (HTTP 200)');
+  });
+
+  test('may give a host up that refuses, instead of a rest', async () => {
+    const seen: unknown[] = [];
+    const world = await crawlWith(
+      { [`${A}/`]: PRICED, [`${B}/`]: page() },
+      {
+        onChallenge: async (refusal) => {
+          seen.push(refusal);
+          return 'giveUp';
+        },
+      },
+      [`${B}/`, `${A}/`],
+    );
+    expect(seen).toEqual([
+      { url: `${A}/`, refusal: 'priced', httpStatus: 402, cause: 'priced (HTTP 402, USD 0.01)', rests: 0 },
+    ]);
+    expect((await headOf(world, 'a.test')).setAside?.cause.code).toBe('priced');
   });
 });
 

@@ -1,3 +1,4 @@
+import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { isRefusal, REFUSAL_KINDS, type RefusalCause } from '../../../core/causes/cause.ts';
 import { causeText } from '../../../core/causes/cause-text.ts';
 import type { Head } from '../../../core/frontier/head.ts';
@@ -11,7 +12,7 @@ import {
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { Verdict } from '../../../core/frontier/verdict.ts';
-import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
@@ -40,8 +41,14 @@ export interface CountOptions {
   readonly isPlain?: boolean;
   /** The URL was not refused before. */
   readonly isFirst: boolean;
+  readonly url: string;
 }
 
+/** The facts of a response whose body is not parsed. */
+const NO_FACTS: DocumentFacts = {
+  ...{ type: 'other', links: [], droppedLinks: 0, decodedBytes: 0, isWhole: false },
+  robots: { nofollow: false, noindex: false },
+};
 /** A URL that is refused, though others of its host are not, is tried again after this. */
 const AGAIN_MS = 30_000;
 /** Statuses by which a site may refuse one page, or the crawler. */
@@ -95,12 +102,30 @@ export class Refusals {
     const { httpStatus } = outcome;
     const isPage = record.kind === undefined && !isOwnRequest(record.url);
     if (verdict.state === 'failed' && isPage && PLAIN.has(httpStatus))
-      await this.count({ code: 'blocked', httpStatus }, { isPlain: true, isFirst: true });
+      await this.count({ code: 'blocked', httpStatus }, { isPlain: true, isFirst: true, url: record.url });
+    const own = await this.#ownSign(record, outcome, facts);
+    if (own !== undefined) return this.#refused(record, own, outcome);
     if (verdict.state !== 'fetched' || facts === undefined) return verdict;
     const cause = await challengeInPage(outcome, facts);
     if (cause !== undefined) return this.#refused(record, cause, outcome);
     if (isPage) this.#state = undefined;
     return verdict;
+  }
+
+  /** Returns the challenge that the response is by a sign of the project. */
+  async #ownSign(
+    { url, depth }: UrlRecord,
+    response: FetchedResponse,
+    facts: DocumentFacts = NO_FACTS,
+  ): Promise<RefusalCause | undefined> {
+    const { hooks, work } = this.#services;
+    if (hooks?.isChallenge === undefined) return undefined;
+    const { id } = this.#options.crawl;
+    const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
+    const { httpStatus } = response;
+    return (await hooks.isChallenge({ url, depth, response, facts, around }))
+      ? { code: 'challenged', vendor: 'a sign of the project', httpStatus }
+      : undefined;
   }
 
   /** The URL waits if the host refuses. Otherwise it is tried once more. */
@@ -110,14 +135,14 @@ export class Refusals {
     const waits = { state: 'waiting', cause, hostFailure, isAttempt: true, isFinal: false } as const;
     const wasRefused = isRefetch(record) || isRefusal(record.result?.cause);
     const isFirst = record.attempts === 0 || !wasRefused;
-    if ((await this.count(cause, { isFirst })) === 'host') return { ...waits, retryMs: 0 };
+    if ((await this.count(cause, { isFirst, url: record.url })) === 'host') return { ...waits, retryMs: 0 };
     if (isFirst) return { ...waits, retryMs: AGAIN_MS };
     this.#options.counters.count('refused', 'pages');
     return { ...waits, state: 'failed', isFinal: true, retryMs: 0 };
   }
 
   /** Counts a refusal. Returns whether it is of its URL alone, or of the host, which then rests or is set aside. */
-  async count(cause: RefusalCause, { isPlain = false, isFirst }: CountOptions): Promise<'url' | 'host'> {
+  async count(cause: RefusalCause, { isPlain = false, isFirst, url }: CountOptions): Promise<'url' | 'host'> {
     const { ledger, pace, crawl } = this.#options;
     const { clock } = this.#services.engine;
     const now = clock.now();
@@ -129,7 +154,10 @@ export class Refusals {
     // A URL that is refused once more says nothing of its host.
     this.#state = state.row + state.rests > 0 ? state : undefined;
     if (of === 'url') return 'url';
-    const isOver = of === 'over' || (!hasAnswered && (await this.#isRefusedEverywhere()));
+    const isOver =
+      of === 'over' ||
+      (await this.#isGivenUpByProject(url, cause)) ||
+      (!hasAnswered && (await this.#isRefusedEverywhere()));
     if (isOver) pace.giveUp(cause);
     else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
     this.#news = state;
@@ -152,6 +180,16 @@ export class Refusals {
       urls: hosts * ledger.counts.waiting,
       ...Object.fromEntries(ofKinds.map((kind) => [kind, kind === cause?.code ? 1 : 0])),
     });
+  }
+
+  async #isGivenUpByProject(url: string, cause: RefusalCause): Promise<boolean> {
+    const { hooks, stopping, engine } = this.#services;
+    if (hooks?.onChallenge === undefined) return false;
+    const { code: refusal, httpStatus } = cause;
+    const rests = this.#options.refusal?.rests ?? 0;
+    const vendor = cause.code === 'challenged' ? { vendor: cause.vendor } : {};
+    const seen = { url, refusal, httpStatus, ...vendor, cause: causeText(cause), rests };
+    return (await unlessStopped(hooks.onChallenge(seen), stopping, engine.clock)) === 'giveUp';
   }
 
   /** Whether all hosts of seeds refuse, and no page of the crawl was there: then nothing is worth waiting for. */

@@ -102,7 +102,7 @@ export class RobotsFetcher {
         crawlDelayMs,
       );
       if (refusal && !isBeside && !known.isOtherOriginOpen(key, this.#now()))
-        await this.#options.refusals.count(refusal, { isFirst: true });
+        await this.#options.refusals.count(refusal, { isFirst: true, url });
       if (outcome.status === 'response') await this.#archive(outcome);
       if (verdict.kind !== 'redirect' && !isTriedAgain)
         return { kind: 'judged', verdict, outcome, content: content?.bytes };
