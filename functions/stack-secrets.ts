@@ -4,7 +4,7 @@ import { type CrawlConfig, crawlConfigSchema } from '../shared/core/crawl/config
 import { describeIssues, type Path } from '../shared/core/text/describe-issues.ts';
 import { keysAt } from '../shared/core/text/schema-keys.ts';
 
-const { headers, cookies, auth, proxies } = crawlConfigSchema.shape;
+const { headers, cookies, auth, proxies } = crawlConfigSchema().shape;
 
 const ANYBODY = ['*', 'seeds'];
 

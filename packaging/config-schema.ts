@@ -5,7 +5,7 @@ import { describeSettings } from '../shared/core/crawl/settings/schema-descripti
 
 /** As `POST /crawls`, a seed message and the key `crawl` of `strand.config.ts` take them. */
 export function configSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(crawlConfigSchema, { io: 'input' });
+  const schema = z.toJSONSchema(crawlConfigSchema(), { io: 'input' });
   describeSettings(schema);
   return { title: 'Settings of a crawl of Strand', ...schema };
 }

@@ -28,6 +28,6 @@ describe('a configuration that the schema refuses', () => {
   });
 
   test('nothing given is all defaults', () => {
-    expect(parseCrawlConfig({})).toEqual(crawlConfigSchema.parse({}));
+    expect(parseCrawlConfig({})).toEqual(crawlConfigSchema().parse({}));
   });
 });

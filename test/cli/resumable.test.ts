@@ -7,7 +7,7 @@ import { resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
 import { checkLimits } from '../../shared/services/control/resume-limits.ts';
 import { optionsOf } from './commands.ts';
 
-const SETTINGS = Object.keys(crawlConfigSchema.shape);
+const SETTINGS = Object.keys(crawlConfigSchema().shape);
 
 /** A value of another type than any setting has: the setting or its value is refused. */
 const given = (key: string): CrawlOptions => ({ [key]: { no: 'value' } });

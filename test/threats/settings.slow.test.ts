@@ -39,7 +39,7 @@ function foreign(config: object, sql = ''): string {
 }
 
 test('settings with their default values open nothing', () => {
-  expect(openingSettings(crawlConfigSchema.parse({}))).toEqual([]);
+  expect(openingSettings(crawlConfigSchema().parse({}))).toEqual([]);
 });
 
 const OPENING: readonly [string, object][] = [

@@ -1,5 +1,6 @@
 /** Checks a list of sites as it was given. */
 import { z } from 'zod';
+import { lazy } from '../base/lazy.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import { quoted } from '../text/printable.ts';
 import { parseSeed } from '../url/parse-seed.ts';
@@ -12,18 +13,21 @@ import { RECRAWL_SETTINGS } from './settings/recrawl-settings.ts';
 import { canonicalSite, MAX_SITES, type Site, siteHost } from './sites.ts';
 
 const { recrawlEveryMs, recrawlSchedule, recrawlTimeZone } = RECRAWL_SETTINGS;
+const SITE_OPTIONS = { ...SITE_SETTINGS, recrawlEveryMs, recrawlSchedule, recrawlTimeZone };
 
-export const siteSchema = z.strictObject({
-  ...optionalShape({ ...SITE_SETTINGS, recrawlEveryMs, recrawlSchedule, recrawlTimeZone }),
-  url: z.string().max(2083).describe('Its seed. The site is the host of this URL'),
-  group: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/, 'up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
-    .optional()
-    .describe('A name by which sites are listed and exported together'),
-});
+export const siteSchema = lazy(() =>
+  z.strictObject({
+    ...optionalShape(SITE_OPTIONS),
+    url: z.string().max(2083).describe('Its seed. The site is the host of this URL'),
+    group: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`')
+      .optional()
+      .describe('A name by which sites are listed and exported together'),
+  }),
+);
 
-export const SITE_KEYS: readonly string[] = Object.keys(siteSchema.shape);
+export const SITE_KEYS: readonly string[] = [...Object.keys(SITE_OPTIONS), 'url', 'group'];
 
 /** Further faults whose places are named. */
 const MAX_NAMED = 10;
@@ -73,7 +77,7 @@ export function checkSites(
 
 /** Returns the site, or its fault. */
 function readSite(one: unknown, mayRecrawl: boolean): Site | string {
-  const parsed = siteSchema.safeParse(one);
+  const parsed = siteSchema().safeParse(one);
   if (!parsed.success) {
     const [issue] = describeIssues(parsed.error, one, {
       name: ([key, ...rest]) => (key === undefined ? 'a site' : [key, ...rest].join('.')),

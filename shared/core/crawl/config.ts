@@ -1,6 +1,7 @@
 /** A crawl's configuration: its schema, made of the list of settings. Parsed once, immutable. */
 
 import { z } from 'zod';
+import { lazy } from '../base/lazy.ts';
 import { describeIssues, type IssueWords, type Path } from '../text/describe-issues.ts';
 import { keysAt } from '../text/schema-keys.ts';
 import type { CrawlConfig, CrawlOptions, HostConfig, HostOverride, ScopePreset } from './crawl-options.ts';
@@ -19,7 +20,8 @@ export {
   type ScopePreset,
 };
 
-export const crawlConfigSchema = z.strictObject(shapeOf(SETTINGS));
+/** Made when it is first used: it has some 400 schemas, and many programs load this module and check nothing. */
+export const crawlConfigSchema = lazy(() => z.strictObject(shapeOf(SETTINGS)));
 
 /** Whether the crawl fetches pages again, and so never finishes by itself. */
 export const isRecrawling = ({
@@ -44,14 +46,14 @@ export function withRecrawl<T extends CrawlOptions>(changes: T): T {
  * and the given one. `words`: instead of the keys' own names.
  */
 export function parseConfig(given: unknown, words?: Partial<IssueWords>): CrawlConfig {
-  const parsed = crawlConfigSchema.safeParse(given);
+  const parsed = crawlConfigSchema().safeParse(given);
   if (parsed.success) return parsed.data;
   throw new InvalidConfig(faultsIn(parsed.error, given, words).join('; '), { cause: parsed.error });
 }
 
 /** Returns the faults that {@link parseConfig} would name. */
 export function configFaults(given: unknown, words?: Partial<IssueWords>): string[] {
-  const { error } = crawlConfigSchema.safeParse(given);
+  const { error } = crawlConfigSchema().safeParse(given);
   return error ? faultsIn(error, given, words) : [];
 }
 
@@ -69,7 +71,7 @@ function faultsIn(error: z.ZodError, given: unknown, words?: Partial<IssueWords>
 const nameOf = (path: Path): string => (path.length === 0 ? 'the configuration' : path.join('.'));
 
 /** The keys that the object at `path` may have. */
-export const configKeysAt = (path: Path): readonly string[] => keysAt(crawlConfigSchema, path);
+export const configKeysAt = (path: Path): readonly string[] => keysAt(crawlConfigSchema(), path);
 
 const UNITS: Readonly<Partial<Record<Setting['type'], string>>> = {
   duration: 'milliseconds',

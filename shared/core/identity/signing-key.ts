@@ -1,6 +1,7 @@
 /** Ed25519 keys as JSON Web Keys (RFC 8037). */
 import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { lazy } from '../base/lazy.ts';
 import { InvalidIdentity } from './invalid-identity.ts';
 
 /** The public half of a key, as JWK. */
@@ -26,17 +27,19 @@ export interface SigningKey {
 /** 32 bytes in base64url without padding. */
 const KEY_BYTES = /^[A-Za-z0-9_-]{43}$/;
 /** Until the year 9999. */
-const second = z.int().min(0).max(253_402_300_799).optional();
+const second = () => z.int().min(0).max(253_402_300_799).optional();
 
 /** Unknown members are left alone: RFC 7517, section 4. */
-const privateJwkSchema = z.object({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  x: z.string().regex(KEY_BYTES),
-  d: z.string().regex(KEY_BYTES),
-  nbf: second,
-  exp: second,
-});
+const privateJwkSchema = lazy(() =>
+  z.object({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: z.string().regex(KEY_BYTES),
+    d: z.string().regex(KEY_BYTES),
+    nbf: second(),
+    exp: second(),
+  }),
+);
 
 /** The thumbprint of the key: base64url of the SHA-256 of its required members in the order of their names. */
 export function thumbprintOf({ kty, crv, x }: PublicJwk): string {
@@ -58,7 +61,7 @@ export function readSigningKey(jwk: unknown, where: string): SigningKey {
     throw new InvalidIdentity(
       `Expected ${where} to be a private key, got a public one: it has no member "d"`,
     );
-  const parsed = privateJwkSchema.safeParse(jwk);
+  const parsed = privateJwkSchema().safeParse(jwk);
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))].join(', ');
     throw new InvalidIdentity(
@@ -69,7 +72,7 @@ export function readSigningKey(jwk: unknown, where: string): SigningKey {
   return keyOf(parsed.data, where);
 }
 
-function keyOf({ x, d, nbf, exp }: z.output<typeof privateJwkSchema>, where: string): SigningKey {
+function keyOf({ x, d, nbf, exp }: z.output<ReturnType<typeof privateJwkSchema>>, where: string): SigningKey {
   const publicJwk: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x };
   const privateKey = createPrivateKey({ key: { ...publicJwk, d }, format: 'jwk' });
   // Node takes `d` alone. With another key's `x`, the directory would have a key that verifies nothing.

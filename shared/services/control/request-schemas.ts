@@ -22,7 +22,7 @@ const seeds = z
   .describe('http and https URLs; `example.org` is taken as `https://example.org/`');
 
 const sites = z
-  .array(siteSchema)
+  .array(siteSchema())
   .min(1)
   .max(MAX_SITES)
   .describe('The sites of the crawl, each with its own settings; their URLs are seeds');
@@ -34,7 +34,7 @@ export const newCrawlSchema = z.strictObject({
   crawl: crawlIdSchema.optional(),
   seeds: seeds.optional(),
   sites: sites.optional(),
-  config: crawlConfigSchema
+  config: crawlConfigSchema()
     .optional()
     .describe('What is not set is as the deployment has it, or else has the default named here'),
   dedupeFrom: crawlIdSchema

@@ -364,7 +364,7 @@ const errorSchema = z.strictObject({
 
 /** All of them. Where one holds another, its description refers to it. */
 export const API_SCHEMAS = {
-  CrawlConfig: crawlConfigSchema,
+  CrawlConfig: crawlConfigSchema(),
   NewCrawl: newCrawlSchema,
   NewSeeds: newSeedsSchema,
   NewSites: newSitesSchema,

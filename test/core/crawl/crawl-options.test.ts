@@ -21,9 +21,9 @@ import type {
 import { SETTING_LIST } from '../../../shared/core/crawl/settings/settings.ts';
 
 test('the options have the types that the schema takes', () => {
-  expectTypeOf<CrawlOptions>().toExtend<z.input<typeof crawlConfigSchema>>();
-  expectTypeOf<z.input<typeof crawlConfigSchema>>().toExtend<CrawlOptions>();
-  expectTypeOf<keyof CrawlOptions>().toEqualTypeOf<keyof z.input<typeof crawlConfigSchema>>();
+  expectTypeOf<CrawlOptions>().toExtend<z.input<ReturnType<typeof crawlConfigSchema>>>();
+  expectTypeOf<z.input<ReturnType<typeof crawlConfigSchema>>>().toExtend<CrawlOptions>();
+  expectTypeOf<keyof CrawlOptions>().toEqualTypeOf<keyof z.input<ReturnType<typeof crawlConfigSchema>>>();
   expectTypeOf<CrawlOptions['delayMs']>().toEqualTypeOf<number | undefined>();
   expectTypeOf<CrawlOptions['scope']>().toEqualTypeOf<
     'page' | 'prefix' | 'host' | 'domain' | 'any' | undefined
@@ -43,8 +43,8 @@ test('settings that are objects have the types that their schemas take', () => {
 });
 
 test('the complete configuration has the types that the schema gives', () => {
-  expectTypeOf<CrawlConfig>().toExtend<z.output<typeof crawlConfigSchema>>();
-  expectTypeOf<z.output<typeof crawlConfigSchema>>().toExtend<CrawlConfig>();
+  expectTypeOf<CrawlConfig>().toExtend<z.output<ReturnType<typeof crawlConfigSchema>>>();
+  expectTypeOf<z.output<ReturnType<typeof crawlConfigSchema>>>().toExtend<CrawlConfig>();
   expectTypeOf<CrawlConfig['delayMs']>().toEqualTypeOf<number>();
   expectTypeOf<CrawlConfig['maxPages']>().toEqualTypeOf<number | undefined>();
   expectTypeOf<CrawlConfig['urlRules']['sortQuery']>().toEqualTypeOf<boolean>();

@@ -66,7 +66,7 @@ import { type Draw, draws, inPieces, shown } from '../../long-trace.ts';
 
 const golden = openGolden('kept-states.txt', import.meta.url);
 const T0 = 1_800_000_000_000;
-const CONFIG = crawlConfigSchema.parse({});
+const CONFIG = crawlConfigSchema().parse({});
 const WATCH_SIZES = { ...SIZES, minTextPages: 4, minTrapPages: 12, minTrapWindow: 6, maxTrapWindow: 20 };
 
 /** URLs of a site with articles, a calendar, a shop of filters, words in paths and folders without an end. */

@@ -14,7 +14,7 @@ import {
 const HTTP_503 = { code: 'httpStatus', httpStatus: 503 } as const;
 const EXPIRED = { code: 'fetchFailed', detail: 'expired' } as const;
 
-const DEFAULTS: PolitenessConfig = crawlConfigSchema.parse({});
+const DEFAULTS: PolitenessConfig = crawlConfigSchema().parse({});
 const T0 = 1_700_000_000_000;
 
 /** A request that took so long. */

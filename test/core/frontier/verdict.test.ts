@@ -8,7 +8,7 @@ import type { FailureCode, FailureReason } from '../../../shared/core/outcome/fa
 import type { FetchFailure, FetchOutcome } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { captureOf } from '../archive/captures.ts';
 
-const CONFIG = crawlConfigSchema.parse({});
+const CONFIG = crawlConfigSchema().parse({});
 const REASONS: readonly FailureReason[] = [
   'dns',
   'connect',

@@ -22,6 +22,6 @@ test.each([
 });
 
 test("finds the configuration's objects within", () => {
-  expect(keysAt(crawlConfigSchema, ['overrides', 0])).toContain('maxPagesPerHost');
-  expect(keysAt(crawlConfigSchema, ['urlRules'])).toContain('sortQuery');
+  expect(keysAt(crawlConfigSchema(), ['overrides', 0])).toContain('maxPagesPerHost');
+  expect(keysAt(crawlConfigSchema(), ['urlRules'])).toContain('sortQuery');
 });

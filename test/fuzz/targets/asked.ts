@@ -25,7 +25,7 @@ import { type FuzzTarget, MB } from '../target.ts';
 
 allowLinearFlag();
 
-const CONFIG_KEYS = Object.keys(crawlConfigSchema.shape).map((key) => `"${key}":`);
+const CONFIG_KEYS = Object.keys(crawlConfigSchema().shape).map((key) => `"${key}":`);
 const JSON_PARTS = [
   ...[
     '{',
