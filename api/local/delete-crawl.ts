@@ -66,7 +66,8 @@ function removeEntries(folder: string, isOwn: (name: string) => boolean): void {
 /** The list of the exports, and with `archive` their files. */
 function removeExports(exports: string, { archive }: { readonly archive: boolean }): void {
   for (const { name } of entriesOf(exports)) {
-    const id = exportIdOf(name);
+    // An earlier deletion has perhaps left the files alone.
+    const id = exportIdOf(name) ?? exportIdOf(`${name}.json`);
     if (id !== undefined && archive) rmSync(join(exports, id), { recursive: true, force: true });
   }
   removeEntries(exports, (name) => exportIdOf(name) !== undefined || /^lock(?:\.pid|-journal)?$/.test(name));

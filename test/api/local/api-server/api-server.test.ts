@@ -213,6 +213,20 @@ test('exports that a process has left are made by the next one, and one that nev
   expect([errors, next.errors]).toEqual([[], []]);
 });
 
+test('a crawl that is deleted leaves the files of its exports as long as its archive', async () => {
+  const site = await serveAnswers('127.81.3.9', SITE);
+  const { call, folder } = await open();
+  await call('POST', '/crawls', { crawl: 'docs', seeds: [site] });
+  await ended(call, 'docs');
+  const { body } = await call('POST', '/crawls/docs/exports', { format: 'csv' });
+  await exported(call, 'docs');
+  await call('DELETE', '/crawls/docs');
+  expect(readdirSync(join(folder, 'docs/exports'))).toEqual([body.id]);
+  expect(readdirSync(join(folder, 'docs/exports', String(body.id)))).toContain('export.json');
+  await call('DELETE', '/crawls/docs?archive=true');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('the list of sites is replaced while the crawl runs and after', async () => {
   const first = await serveAnswers('127.81.3.6', SITE);
   const second = await serveAnswers('127.81.3.7', SITE);
