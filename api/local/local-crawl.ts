@@ -154,6 +154,11 @@ class CrawlSessions {
       // It may have ended by itself meanwhile.
       if (summary.state !== 'interrupted' || this.#wish === 'interrupt') return summary;
       if (summary.reasonCode === 'nothingDue' && this.#wish === 'run') return summary;
+      // It had finished, and got seeds before its session had ended.
+      if (this.#wish === 'run') {
+        continues = folder;
+        continue;
+      }
       if (this.#wish !== 'pause') return setStatus(folder, crawl, 'stopped');
       await this.#untilWoken(folder, crawl);
       // Changed while it was paused.
