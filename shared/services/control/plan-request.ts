@@ -78,8 +78,11 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
   } = policy;
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   checkRefused(given, 'config', refuses);
-  for (const [i, override] of (Array.isArray(asked.overrides) ? asked.overrides : []).entries())
-    checkRefused(override ?? {}, `config.overrides.${i}`, refuses);
+  for (const [i, override] of (Array.isArray(asked.overrides) ? asked.overrides : []).entries()) {
+    // They are the patterns of its hosts, unlike the setting of that name.
+    const { hosts: _, ...settings } = override ?? {};
+    checkRefused(settings, `config.overrides.${i}`, refuses);
+  }
   const ofDeployment = parseConfig(defaults);
   checkBounds(given, ofDeployment);
   checkPatterns(given, ofDeployment.maxUrlLength);

@@ -158,7 +158,7 @@ export class UrlVisit {
       if (facts && response) await this.#takeLinks(response, facts);
       return this.#named();
     } finally {
-      await this.#rendered?.parts?.release();
+      if (this.#rendered?.parts) await this.#rendered.parts.release();
       if (this.#isReserved) {
         allowance.end(this.#isPage);
         templates.end(this.#named(), this.#isPage);
@@ -346,12 +346,13 @@ export class UrlVisit {
     response: FetchedResponse,
     page: PageReading,
   ): Promise<PageReading | LaterDocument | undefined> {
-    const { reader, documents } = this.#options;
+    const { reader, documents, rendering } = this.#options;
     const { facts, state, cause } = page;
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
     if (!documents.reads(record, response, facts)) {
+      if (!rendering.wantsSigns(record)) return reader.read(fetched, page);
       const rendered = await this.#render(response, facts);
       if (rendered === undefined || 'retryMs' in rendered) return rendered;
       this.#rendered = rendered;
@@ -369,10 +370,8 @@ export class UrlVisit {
   #render(
     response: FetchedResponse,
     facts: DocumentFacts,
-  ): Promise<RenderedPage | LaterDocument | undefined> | RenderedPage {
-    const { rendering } = this.#options;
-    if (!rendering.wantsSigns(this.#record)) return { facts };
-    return rendering.render({
+  ): Promise<RenderedPage | LaterDocument | undefined> {
+    return this.#options.rendering.render({
       record: this.#named(),
       response,
       facts,

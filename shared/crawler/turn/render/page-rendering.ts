@@ -1,7 +1,6 @@
 /** Pages that a turn has rendered, and what is read of them. */
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
-import { extractContent } from '../../../core/content/extract.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../core/outcome/memory-body.ts';
@@ -213,22 +212,29 @@ export class PageRendering {
     }
     const view = viewOf(page.response, html);
     const facts = await this.#parse(page, view, html, rendered);
-    if (isTrial && !this.#isGain(page, content, { html, facts })) return { facts: withoutScripts(plain) };
+    if (isTrial && !(await this.#isGain(page, content, { html, facts })))
+      return { facts: withoutScripts(plain) };
     counters.count('render', 'pages');
     return { facts, view };
   }
 
   /** Compares both forms of the page, and keeps the gain. */
-  #isGain(
+  async #isGain(
     { record, response, facts: plain }: UnrenderedPage,
     content: Uint8Array,
     { html, facts }: { readonly html: string; readonly facts: DocumentFacts },
-  ): boolean {
+  ): Promise<boolean> {
+    // Crawls without trials do not load it.
+    const { extractContent } = await import('../../../core/content/extract.ts');
+    const readPage = (html: string, { links }: DocumentFacts): ReadPage => {
+      const { text: main, visibleText: visible = main } = extractContent(html, record.url);
+      return { url: record.url, links, main, visible };
+    };
     const type = fieldValues(response.headers, 'content-type').at(-1);
     const { text } = documentText(content, type, plain.mimeType === XHTML_TYPE);
     const { id } = this.#options.crawl;
     const gain = this.#services.work.run(id, record.url, 'parse', () =>
-      gainOf(readPage(record.url, text, plain), readPage(record.url, html, facts)),
+      gainOf(readPage(text, plain), readPage(html, facts)),
     );
     this.#needs?.learn(record.url, gain, this.#now());
     return gain > NEEDED_GAIN;
@@ -292,9 +298,4 @@ function viewOf(response: FetchedResponse, html: string): FetchedResponse {
     headers: [...headers, ['Content-Type', 'text/html; charset=utf-8']],
     body: memoryBody(Buffer.from(html)),
   };
-}
-
-function readPage(url: string, html: string, { links }: DocumentFacts): ReadPage {
-  const { text: main, visibleText: visible = main } = extractContent(html, url);
-  return { url, links, main, visible };
 }

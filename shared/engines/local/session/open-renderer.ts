@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
+import type { Renderer } from '../../../crawler/ports/renderer.ts';
 import { type BrowserProgram, NO_BROWSER } from '../../../crawler/renderer/find-browser.ts';
-import { createRenderer } from '../../../crawler/renderer/renderer.ts';
 import type { WorkerOptions } from '../../../crawler/worker/worker.ts';
 
 export interface RendererSetup {
@@ -38,6 +38,21 @@ export function openRenderer({ browser, tempFolder, threads, warn }: RendererSet
   if (browser === undefined) return { forWorker: {}, close: async () => {} };
   const all = Math.min(MAX_PAGES_AT_ONCE, 2 * availableParallelism());
   const pagesAtOnce = Math.max(1, Math.floor(all / threads));
-  const renderer = createRenderer({ program: browser, temporaryFolder: tempFolder, pagesAtOnce, warn });
-  return { forWorker: { renderer: { renderer, pagesAtOnce } }, close: () => renderer.close() };
+  let opening: Promise<Renderer> | undefined;
+
+  async function open(): Promise<Renderer> {
+    const { createRenderer } = await import('../../../crawler/renderer/renderer.ts');
+    return createRenderer({ program: browser, temporaryFolder: tempFolder, pagesAtOnce, warn });
+  }
+
+  const renderer: Pick<Renderer, 'render'> = {
+    async render(...page) {
+      opening ??= open();
+      return (await opening).render(...page);
+    },
+  };
+  return {
+    forWorker: { renderer: { renderer, pagesAtOnce } },
+    close: async () => (await opening)?.close(),
+  };
 }
