@@ -11,6 +11,8 @@ export interface FetchRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** The exchange ends after this time, and what has come of the body is kept. Default, and at most: the fetcher's own limit. */
+  readonly totalTimeoutMs?: number;
   /** Cut the body here instead of at the fetcher's own limit. */
   readonly maxBodyBytes?: number;
   /**

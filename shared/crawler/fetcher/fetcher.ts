@@ -118,7 +118,8 @@ class UndiciFetcher implements Fetcher {
 
   async fetch(request: FetchRequest): Promise<FetchOutcome> {
     const { url } = request;
-    const { allowPorts, tls, totalTimeoutMs } = this.#options;
+    const { allowPorts, tls } = this.#options;
+    const totalTimeoutMs = this.#timeoutOf(request);
     const fault = faultOf(url, allowPorts);
     if (fault !== undefined) return failed(url, fault, this.#now());
     if (tls === 'record' && !this.#connecting.acceptsAny && url.startsWith('https:'))
@@ -145,7 +146,7 @@ class UndiciFetcher implements Fetcher {
 
   /** A bad certificate is recorded, and the page fetched anyway. */
   async #fetchRecording(request: FetchRequest): Promise<FetchOutcome> {
-    const { totalTimeoutMs } = this.#options;
+    const totalTimeoutMs = this.#timeoutOf(request);
     const origin = new URL(request.url).origin;
     const known = this.#badCertificates.get(origin);
     if (known !== undefined && request.body === undefined)
@@ -230,6 +231,13 @@ class UndiciFetcher implements Fetcher {
     const proxy = this.#connecting.proxyOf(url);
     const authorization = isForwarding(proxy, url) ? proxyAuthorization(proxy as ProxyServer) : undefined;
     return authorization === undefined ? undefined : { 'Proxy-Authorization': authorization };
+  }
+
+  /** 0: there is no limit. */
+  #timeoutOf({ totalTimeoutMs: own }: FetchRequest): number {
+    const { totalTimeoutMs } = this.#options;
+    if (own === undefined) return totalTimeoutMs;
+    return totalTimeoutMs === 0 ? own : Math.min(own, totalTimeoutMs);
   }
 
   #now(): number {

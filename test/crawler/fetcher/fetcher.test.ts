@@ -310,7 +310,7 @@ describe('a cut body', () => {
     expect([response.truncated, response.body.size]).toEqual(['disconnect', 3]);
   });
 
-  test.each(['idleTimeoutMs', 'totalTimeoutMs'] as const)('by `%s` keeps what came', async (name) => {
+  test.each(['idleTimeoutMs', 'totalTimeoutMs', 'own'] as const)('by `%s` keeps what came', async (name) => {
     const server = await serveRaw((socket) => {
       socket.write(`${OK}Content-Length: 1000\r\n\r\na`);
       if (name === 'idleTimeoutMs') return;
@@ -320,7 +320,8 @@ describe('a cut body', () => {
     const pass = stopTimeouts();
     const { onHead, size } = watchBody();
     const fetcher = openFetcher({ headersTimeoutMs: 1000, idleTimeoutMs: 1000, [name]: 100 });
-    const outcome = fetcher.fetch({ url: server.origin, onHead });
+    const own = name === 'own' ? { totalTimeoutMs: 100 } : {};
+    const outcome = fetcher.fetch({ url: server.origin, onHead, ...own });
     await pass(100, () => size() > 0);
     const response = asResponse(await outcome);
     expect(response.truncated).toBe('time');

@@ -2,6 +2,7 @@ import { Semaphore } from '../../../core/base/semaphore.ts';
 import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { isMeasurementHost } from '../../../core/render/measurement-hosts.ts';
+import { PAGE_LIMITS } from '../../../core/render/page-limits.ts';
 import { isAllowed, pathAndQuery } from '../../../core/robots/rules.ts';
 import { urlAsWritten } from '../../../core/url/canonical.ts';
 import { hostKey, hostName, origin } from '../../../core/url/host-key.ts';
@@ -97,7 +98,8 @@ export class PageParts {
     const key = `${this.#options.crawl.id} ${url}`;
     const known = isShared ? scripts.find(key, this.#now()) : undefined;
     if (known !== undefined) return { ...known, cache: { kind: 'hit', recordId: '' } };
-    const request = { url, method, headers, ...(body && { body }), signal: this.#signal };
+    const totalTimeoutMs = headers.accept === 'text/event-stream' ? PAGE_LIMITS.streamMs : PAGE_LIMITS.partMs;
+    const request = { url, method, headers, ...(body && { body }), totalTimeoutMs, signal: this.#signal };
     const outcome = isOwn ? await this.#ofOwn(request) : await this.#ofOtherHost(request, hostKey(url));
     if (isShared && outcome.status === 'response' && outcome.httpStatus === 200 && !outcome.truncated)
       scripts.keep(key, outcome, await outcome.body.bytes());
