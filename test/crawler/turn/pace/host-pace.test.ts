@@ -64,7 +64,13 @@ function askAfterFreeze({
     },
   };
   const quarantine = { watch: <T>(work: () => Promise<T>) => work() };
-  const options = { crawl, lease, lastRequestAt, quarantine } as unknown as HostPaceOptions;
+  const options = {
+    crawl,
+    lease,
+    lastRequestAt,
+    quarantine,
+    access: NO_ACCESS,
+  } as unknown as HostPaceOptions;
   const outcome = new HostPace(services, NEW_HEAD, options).exchange({ url: 'http://a.test/' });
   return { outcome, requestsAt, lockedUntil: () => lockedUntil };
 }
@@ -212,12 +218,15 @@ function paceOf({
         said.push(['lock', ms]);
       },
     },
+    access: NO_ACCESS,
     endBy: () => T0 + endByMs,
     lastRequestAt: T0 + leaseMs,
   } as unknown as HostPaceOptions;
   const pace = new HostPace(services, { ...NEW_HEAD, ...head }, options);
   return { pace, clock, stopping, said, events, counted };
 }
+
+const NO_ACCESS = { isOn: false };
 
 const FAILED: HostFailure = { cause: { code: 'other', text: 'it failed' }, weight: 1 };
 const answered = (startedMs: number, endedMs: number, more = {}) =>

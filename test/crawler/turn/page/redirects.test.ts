@@ -45,6 +45,7 @@ function open({ config, hasRoom = true, nameOf, isOwnSitemap = true }: Situation
       skip: ({ url, via }: Link, reason: string) => void skipped.push(`${reason} ${url} ${via}`),
     },
     sitemapLinks: { isOwn: () => isOwnSitemap },
+    cookieRedirects: { toVia: () => false },
   } as unknown as RedirectsOptions;
   return { redirects: new Redirects(options), taken, widened, skipped, counted };
 }
