@@ -111,6 +111,12 @@ describe('a new crawl is refused by name', () => {
       { refuses: { hosts: 'why' } },
     ],
     [
+      { seeds: [A], config: { overrides: [{ hosts: ['a.test'], render: 'always' }] } },
+      'config.overrides.0.render',
+      /cannot be set here: why/,
+      { refuses: { hosts: 'not this', render: 'why' } },
+    ],
+    [
       { seeds: [A], config: { allowPrivateAddresses: ['10.0.0.0/8'] } },
       'config.allowPrivateAddresses.0',
       /"10.0.0.0\/8" is not open here; no private addresses/,
