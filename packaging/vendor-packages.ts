@@ -17,7 +17,16 @@ import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
 /** Packages that no declaration of the package refers to. */
-export const VENDORED = ['diff', 'eld', 'hyparquet-writer', 'quick-lru', 'tldts', 'undici', 'zod'] as const;
+export const VENDORED = [
+  'diff',
+  'eld',
+  'hyparquet-writer',
+  'quick-lru',
+  'tldts',
+  'tough-cookie',
+  'undici',
+  'zod',
+] as const;
 
 /** Their own dependencies. */
 const THEIR_PARTS = ['hyparquet', 'tldts-core'];
