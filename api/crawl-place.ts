@@ -6,6 +6,7 @@ import type { RecordLocation } from '../shared/core/archive/record-location.ts';
 import type { Explain } from '../shared/core/base/explain-errors.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlRecord, CrawlRegistry } from '../shared/crawler/ports/crawl-registry.ts';
+import type { JarStore } from '../shared/crawler/ports/jar-store.ts';
 import type { Skip } from '../shared/crawler/ports/skip-log.ts';
 import type { CrawlQueries } from '../shared/services/control/crawl-queries.ts';
 import type { ExportSource, OpenedSource } from '../shared/services/exports/export-source.ts';
@@ -36,6 +37,8 @@ export interface CrawlPlace extends Omit<ExportSource, 'payloads' | 'open'> {
   stateOf(record: CrawlRecord): CrawlSummary['state'];
   /** The values that hooks keep, as JSON, by key. */
   hookState(): Promise<Iterable<readonly [key: string, json: string]>>;
+  /** Opens the cookies and accounts of the crawl. */
+  openJars(): { readonly jars: JarStore; close(): void };
   /** Returns the same items each time that what it returned is iterated. */
   openItems(): () => AsyncIterable<Item>;
   /** Opens the files of which exports are made, as they are now. */

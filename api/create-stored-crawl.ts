@@ -34,7 +34,13 @@ export function createStoredCrawl(place: CrawlPlace, { modules }: OpenCrawlOptio
   const urls = urlQueries(place);
   const functions = explainErrors(
     {
-      ...{ ...urls, ...operations(place), ...archiveQueries(place), ...hookOutputs(place) },
+      ...{
+        ...urls,
+        ...operations(place),
+        ...archiveQueries(place),
+        ...hookOutputs(place),
+        ...accountsOf(place),
+      },
       ...outputs(place, modules),
     },
     explain,
@@ -147,6 +153,24 @@ const hookOutputs = ({ openItems, hookState }: CrawlPlace): Part<'items' | 'item
     return new Map(entries.map(([key, json]) => [key, JSON.parse(json)]));
   },
 });
+
+function accountsOf({ crawl, clock, openJars }: CrawlPlace): Part<'accounts' | 'unlockAccount'> {
+  const load = () => import('../shared/services/report/crawl-accounts.ts');
+  async function using<T>(use: (jars: ReturnType<typeof openJars>['jars']) => Promise<T>): Promise<T> {
+    const { jars, close } = openJars();
+    return use(jars).finally(close);
+  }
+  return {
+    accounts: async () => {
+      const { crawlAccounts } = await load();
+      return using((jars) => crawlAccounts(jars, crawl, clock.now()));
+    },
+    unlockAccount: async (name) => {
+      const { unlockAccount } = await load();
+      return using((jars) => unlockAccount(jars, crawl, name));
+    },
+  };
+}
 
 /** Files and answers that are made of the archive's pages. Each function loads its code when it is called. */
 function outputs(

@@ -1,5 +1,6 @@
 /** A crawl in a folder, as `openCrawl` gives it. */
 
+import type { AccountReport } from '../shared/core/access/account-report.ts';
 import type { ExportWarning } from '../shared/core/archive/replay-codings.ts';
 import type { UrlCapture } from '../shared/core/archive/url-history.ts';
 import type { CrawlOptions } from '../shared/core/crawl/crawl-options.ts';
@@ -86,6 +87,10 @@ export interface StoredCrawl extends AsyncDisposable {
   itemsCsv(): AsyncIterable<string>;
   /** Returns the values that hooks keep in `state`, by key. */
   state(): Promise<ReadonlyMap<string, unknown>>;
+  /** The accounts of the project that were used, by name: their requests, logins, failures and state. */
+  accounts(): Promise<readonly AccountReport[]>;
+  /** Lets an account sign in again that is locked or rests. False: none of that name was used. */
+  unlockAccount(name: string): Promise<boolean>;
   /**
    * Yields every response in the archive, sorted by URL. Of a damaged WARC file, those before the damage;
    * `warn` is called for each such file.

@@ -82,6 +82,12 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/guard.ts',
   },
   {
+    name: 'logins',
+    says: 'A crawl behind a login, by accounts of which one is locked, killed in between: pages, logins, secrets in files',
+    maxWords: 2,
+    file: './claims/logins.ts',
+  },
+  {
     name: 'parquet',
     says: 'Rows of Parquet tables, made, encoded and compressed',
     file: './claims/parquet.ts',

@@ -84,4 +84,10 @@ export interface CrawlerProps extends OptionProps, ExistingResources {
    * @default none: the functions that were bundled when the package was published
    */
   readonly configFile?: string;
+  /**
+   * Secrets of the accounts in the project's file that the worker may read: `aws:ssm/NAME`, `aws:secrets/NAME`.
+   *
+   * @default none
+   */
+  readonly accountSecrets?: readonly string[];
 }

@@ -97,7 +97,7 @@ export class Crawler extends Construct {
       frontier: new Frontier(this, 'Frontier', options, props),
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
-      secrets: secretArns(this, options),
+      secrets: secretArns(this, options, props.accountSecrets),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props, stores);

@@ -57,6 +57,7 @@ const OTHER_PROPS: Readonly<Record<Exclude<keyof CrawlerProps, keyof StackOption
   name: true,
   crawl: true,
   configFile: true,
+  accountSecrets: true,
   bucket: true,
   tables: true,
   encryptionKey: true,

@@ -57,7 +57,10 @@ export type ResourceName =
   | 'secrets'
   /** The secrets of the Secrets Manager that the last two parameters refer to, if they do. */
   | 'webhookSecret'
-  | 'crawlSecrets';
+  | 'crawlSecrets'
+  /** The parameters that the project's accounts name, and the secrets of the Secrets Manager that these refer to. */
+  | 'accountParameters'
+  | 'accountSecrets';
 
 export type Permissions = Readonly<Partial<Record<ResourceName, readonly string[]>>>;
 
@@ -119,6 +122,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     identity: ['ssm:GetParameter'],
     secrets: ['ssm:GetParameter'],
     crawlSecrets: GET_SECRET,
+    // It signs in.
+    accountParameters: ['ssm:GetParameter'],
+    accountSecrets: GET_SECRET,
   },
   router: {
     // It sends itself the rest of a long job, such as waking all hosts of a resumed crawl, which it finds by their

@@ -169,7 +169,7 @@ const HINTS: readonly Hint[] = [
   [
     'login',
     (count) => [
-      `${formatCounted(count, 'seed')} led to a login page. A middleware can sign in: see examples/login`,
+      `${formatCounted(count, 'seed')} led to a login page. An account of the project can sign in: see docs/accounts.md`,
     ],
   ],
 ];

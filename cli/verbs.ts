@@ -62,6 +62,12 @@ export const TABLE = {
     summary: 'List the hosts of a crawl, or show one in detail',
     load: async (): Promise<VerbFile> => (await import('./verbs/hosts.ts')).command,
   },
+  accounts: {
+    at: 'both',
+    group: 'Look',
+    summary: 'Show the accounts by which a crawl signs in, or unlock one',
+    load: async (): Promise<VerbFile> => (await import('./verbs/accounts.ts')).command,
+  },
   report: {
     at: 'both',
     group: 'Look',

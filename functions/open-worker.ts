@@ -16,6 +16,9 @@ import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
 import { type StackSettings, timesOf } from '../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../shared/engines/aws/stack.ts';
 import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
+import { createAccounts } from '../shared/services/accounts/create-accounts.ts';
+import { readParameter } from '../shared/services/accounts/read-parameter.ts';
+import { createReferenceReader } from '../shared/services/accounts/read-reference.ts';
 import { createDocumentReading } from '../shared/services/hooks/document-reading.ts';
 import { hasOwnCode } from '../shared/services/project/own-code.ts';
 import type { StrandConfig } from '../shared/services/project/project.ts';
@@ -119,6 +122,7 @@ function openWorker(
     usedBytes: () => process.memoryUsage.rss(),
     cpuMs,
     hasOwnCode: hasOwnCode(project),
+    accounts: accountsOf(project),
     write,
     reportNewer,
     ...(hooks && { hooks }),
@@ -134,6 +138,9 @@ function openWorker(
   });
   return { handler, identity, secrets };
 }
+
+const accountsOf = ({ accounts = [] }: StrandConfig) =>
+  createAccounts(accounts, createReferenceReader({ environment: {}, readParameter }));
 
 /** Small workers are started by events: a start queue of their own would cost $0.26 a month at rest. */
 function startSmallBy(settings: StackSettings, clock: Clock, log: Log): StartSmall | undefined {

@@ -5,6 +5,7 @@ import { endCrawlsAtLimits } from '../shared/crawler/crawl-state/limits.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { Engine } from '../shared/crawler/ports/engine.ts';
 import type { HostDeliveries } from '../shared/crawler/ports/turn-queue.ts';
+import type { Accounts } from '../shared/crawler/turn/access/accounts.ts';
 import type { DocumentReading } from '../shared/crawler/turn/page/document-reading.ts';
 import type { PageWork } from '../shared/crawler/turn/page/page-work.ts';
 import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/crawler/turn/page-hooks.ts';
@@ -47,6 +48,8 @@ export interface WorkerDeps {
   readonly lanes: Lanes;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** The project's accounts at sites, if it has any. */
+  readonly accounts?: Accounts | undefined;
   /** Whether code of the project runs in the worker. Default: if it has hooks. */
   readonly hasOwnCode?: boolean;
   /** Finds the languages of pages. Default: by their texts. */
@@ -239,6 +242,7 @@ const partsOf = (deps: WorkerDeps) => ({
   leaseOwner: () => deps.lanes.addresses.owner(),
   work: deps.work,
   hooks: deps.hooks,
+  accounts: deps.accounts,
   languageOf: deps.languageOf ?? createLanguageReader(),
   ...(deps.documents && { documents: deps.documents }),
   onError: turnErrorsTo(deps),

@@ -36,6 +36,7 @@ export async function beginSession(
     ...given,
     keyFile: ownKeyFile(process.env),
     findBrowser: () => ownBrowser(start.browser),
+    environment: process.env,
     ...(identity !== undefined && { identity }),
   };
   if (continues !== undefined)

@@ -1,6 +1,9 @@
 /** A crawl's folder as a {@link CrawlPlace}. */
+import { openDatabase } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { openStateFile } from '../../shared/engines/local/items/state-store.ts';
+import { createJarStore } from '../../shared/engines/local/jar-store.ts';
+import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import { createQueries } from '../../shared/services/control/crawl-queries.ts';
 import type { CrawlPlace } from '../crawl-place.ts';
@@ -42,6 +45,10 @@ export function folderPlace(folder: string, { reader, crawl, record }: OpenedFol
       } finally {
         store.close();
       }
+    },
+    openJars() {
+      const database = openDatabase(files.database, 'join');
+      return { jars: createJarStore(database, ownKeyFile(process.env)), close: () => database.close() };
     },
     openFiles: async () => (await import('./folder-files.ts')).openFolderFiles(folder, reader, crawl),
     pause: () => pauseFolder(folder, systemClock),

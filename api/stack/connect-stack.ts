@@ -35,7 +35,7 @@ import { putIdentity } from './put-identity.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */
 export interface StackCopies {
-  readonly engine: Pick<AwsEngine, 'ledgers' | 'registry' | 'exchange' | 'state'>;
+  readonly engine: Pick<AwsEngine, 'ledgers' | 'registry' | 'exchange' | 'state' | 'jars'>;
   readonly control: ControlEngine;
   readonly policy: ControlPolicy;
   bucketOf(crawl: CrawlId): BucketFolder;

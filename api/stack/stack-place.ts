@@ -37,6 +37,7 @@ export function stackPlace(connection: StackConnection, crawl: CrawlId, record: 
     stateOf: ({ status }) => status,
     openItems: () => () => stackItems(stored),
     hookState: async () => (await stored.run(() => engine.state.readNow(crawl))).entries(),
+    openJars: () => ({ jars: engine.jars, close: () => {} }),
     openFiles: async () => ({
       archive,
       items: (after) => storedLinesBehind(stored, itemsPrefix(crawl), after),

@@ -1,25 +1,20 @@
 import { defineCrawl } from 'strand-crawler';
-import { signIn } from './sign-in.ts';
 
-const {
-  MEMBERS_SITE = 'http://127.0.0.1:8102',
-  MEMBERS_USER = 'reader',
-  MEMBERS_PASSWORD = 'secret',
-} = process.env;
+const { MEMBERS_HOST = '127.0.0.1:8102' } = process.env;
 
 export default defineCrawl({
-  crawl: {
-    delayMs: 200,
-    // A crawler that follows the link that signs out has to sign in again.
-    exclude: ['/login', '/logout'],
-  },
-  middleware: [
-    signIn({
-      origin: MEMBERS_SITE,
-      loginPath: '/login',
-      form: { user: MEMBERS_USER, password: MEMBERS_PASSWORD },
-      pauseMs: 200,
-    }),
+  crawl: { delayMs: 200 },
+  accounts: [
+    {
+      name: 'reader',
+      hosts: [MEMBERS_HOST],
+      secret: 'env:MEMBERS_SECRET',
+      async login({ get, post, form, secret }) {
+        const { action, fields } = form(await get('/login'));
+        await post(action, { ...fields, ...secret });
+      },
+      signedIn: { text: 'For members only' },
+    },
   ],
   onPage: ({ url, title }) => ({ url, title }),
 });

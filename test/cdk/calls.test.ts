@@ -173,7 +173,8 @@ const polled = (name: FunctionName): string[] => {
 
 /** `GetParameter` calls the Secrets Manager by the function's role if the parameter is a reference to a secret. */
 const passedOn = (name: FunctionName): string[] => {
-  if (name === 'worker') return linesOf('crawlSecrets', GET_SECRET);
+  if (name === 'worker')
+    return [...linesOf('crawlSecrets', GET_SECRET), ...linesOf('accountSecrets', GET_SECRET)];
   return name === 'waker' ? linesOf('webhookSecret', GET_SECRET) : [];
 };
 

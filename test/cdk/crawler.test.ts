@@ -252,7 +252,11 @@ describe('what others may do', () => {
 describe('props', () => {
   type Resources = 'adopt' | 'kmsKey';
   type Option = Exclude<keyof StackOptions, 'stackName' | Resources> | 'name';
-  type Other = keyof import('../../cdk/index.ts').ExistingResources | 'crawl' | 'configFile';
+  type Other =
+    | keyof import('../../cdk/index.ts').ExistingResources
+    | 'crawl'
+    | 'configFile'
+    | 'accountSecrets';
 
   test('are the options of a stack, all of them, and resources', () => {
     expectTypeOf<keyof CrawlerProps>().toEqualTypeOf<Option | Other>();

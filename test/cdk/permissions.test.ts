@@ -123,6 +123,8 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     webhookSecret: [],
     secrets: [],
     crawlSecrets: [],
+    accountParameters: [],
+    accountSecrets: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),

@@ -245,7 +245,7 @@ describe('what has no meaning there is refused by name, with the reason', () => 
     ['--stack S search news', 'Expected strand search CRAWL WORDS..., got "news"'],
     [
       '--stack S serve news',
-      'serve is for crawls on this machine: strand serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, list, hosts, report, url, explain, inlinks, search, duplicates, mcp, export, send, warc, changes, history, diff, push, pull, identity',
+      'serve is for crawls on this machine: strand serve ...; on a stack there are crawl, resume, add, pause, stop, delete, status, list, hosts, accounts, report, url, explain, inlinks, search, duplicates, mcp, export, send, warc, changes, history, diff, push, pull, identity',
     ],
     ['--stack S list --limit 3', 'list takes no --limit; it belongs to hosts, search, duplicates, map'],
   ])('%s', async (line, message) => {

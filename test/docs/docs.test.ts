@@ -173,6 +173,7 @@ const LINK_SKIPS = {
 
 const PROJECT_KEYS = {
   crawl: 0,
+  accounts: 0,
   middleware: 0,
   extraction: 0,
   modules: 0,

@@ -1,4 +1,5 @@
 /** The cookies that a host has set, as they are kept from turn to turn. */
+import type { AccountState } from './account-state.ts';
 
 /** Cookies of a jar, at most. Beyond that, the oldest are removed. */
 export const MAX_COOKIES = 50;
@@ -12,4 +13,6 @@ export interface StoredJar {
   readonly generation: number;
   /** JSON (`cookie-jar.ts`). */
   readonly cookies: string;
+  /** The state of the account that the cookies belong to. */
+  readonly account?: AccountState;
 }

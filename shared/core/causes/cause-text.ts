@@ -69,6 +69,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   notRendered: ({ reason, detail }) =>
     `it was not rendered: ${NOT_RENDERED[reason]}${detail === undefined ? '' : ` (${detail})`}`,
   loginPage: () => LOGIN_WORDS,
+  signOutLink: () => 'it would sign the account out',
   badDocument: ({ detail }) => detail,
   bodyUndecoded: ({ detail, isAll }) => `the body cannot be decoded${isAll ? '' : ' to its end'} (${detail})`,
   documentUnread: ({ detail }) => `its text and links were not read: ${detail}`,
@@ -94,6 +95,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   pagesBlockedThread: ({ pages, ...last }) =>
     `${pages} of its pages blocked their thread; the last one ${blockText(last)}`,
   siteRemoved: () => 'the site is not in the list of sites any more',
+  accountsLocked: ({ accounts, detail }) => `its accounts are locked (${accounts}): ${detail}`,
   hostFailed: () => 'it failed again and again',
   awaitsFirstVisit: () => "a seed that waits for its host's first visit",
   hookFailed: ({ detail }) => detail,

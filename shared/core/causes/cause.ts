@@ -132,6 +132,8 @@ export type Cause =
   /** The page is as its site sent it, without what its scripts add. */
   | { readonly code: 'notRendered'; readonly reason: NotRendered; readonly detail?: string }
   | { readonly code: 'loginPage' }
+  /** It would end the session of the account by which its host is crawled. */
+  | { readonly code: 'signOutLink' }
   | { readonly code: 'badDocument'; readonly detail: string }
   /** By its content coding. `isAll`: nothing of the content could be read. */
   | { readonly code: 'bodyUndecoded'; readonly detail: string; readonly isAll?: true }
@@ -164,6 +166,8 @@ export type Cause =
     }
   // ---- the host, and the project
   | { readonly code: 'hostFailed' }
+  /** All accounts for the host wait for the operator. */
+  | { readonly code: 'accountsLocked'; readonly accounts: string; readonly detail: string }
   /** The site is no longer in the crawl's list. */
   | { readonly code: 'siteRemoved' }
   | { readonly code: 'awaitsFirstVisit' }

@@ -97,6 +97,8 @@ export type HostWait = (
   | { readonly for: 'address'; readonly address: string }
   | { readonly for: 'hours' }
   | { readonly for: 'bytes' }
+  /** Its accounts rest, or are used up (`access/account-state.ts`). */
+  | { readonly for: 'account' }
   | { readonly for: 'crawlBytes'; readonly bytes?: number }
   | { readonly for: 'refusal' }
 ) & { readonly until: number };

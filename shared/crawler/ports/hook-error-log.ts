@@ -8,6 +8,7 @@ export interface HookError {
     | 'extraction'
     | 'item'
     | 'middleware'
+    | 'login'
     | 'module'
     | 'onError'
     | 'onChallenge'

@@ -146,6 +146,13 @@ function nextTurn({ crawl, ledger, counters, pace, recrawl, share }: NextTurnPar
   // nothing.
   if (crawl.status !== 'running' || (crawl.budget.metLimit() !== undefined && !isDraining(crawl)))
     return { hasToken: false, dueAt: lookAt, restUntil: nextFetchAt, urlDueAt };
+  if (pace.accountUntil !== undefined)
+    return {
+      hasToken: false,
+      dueAt: Math.min(Math.max(workAt, pace.accountUntil), now + DRAINED_MS),
+      restUntil: nextFetchAt,
+      urlDueAt,
+    };
   const isParked = workAt - Math.max(nextFetchAt, now) <= MAX_PARK_FOR_URL_MS && workAt - now <= MAX_PARK_MS;
   return isParked
     ? { hasToken: true, dueAt: workAt + TOKEN_LOST_MS, restUntil: workAt, urlDueAt }

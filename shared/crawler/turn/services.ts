@@ -6,6 +6,7 @@ import type { Crawl, Crawls } from '../crawl-state/crawls.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
+import type { Accounts } from './access/accounts.ts';
 import type { DomainHeads } from './links/domain-heads.ts';
 import type { LinkMedians } from './links/link-medians.ts';
 import type { AddressLeases } from './pace/address-leases.ts';
@@ -38,6 +39,8 @@ export interface TurnServices {
   readonly intentLock: Lock;
   /** Absent: the project has no hooks. */
   readonly hooks?: PageHooks;
+  /** Absent: the project has no accounts. */
+  readonly accounts?: Accounts;
   /** Absent: the worker cannot serve crawls with `languages`. */
   readonly languageOf?: ReadLanguage;
   /** Reads documents by the modules for their media types. Absent: they are archived unread. */

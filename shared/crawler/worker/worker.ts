@@ -14,6 +14,7 @@ import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { Renderer } from '../ports/renderer.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
+import type { Accounts } from '../turn/access/accounts.ts';
 import { createDomainHeads } from '../turn/links/domain-heads.ts';
 import { createLinkMedians } from '../turn/links/link-medians.ts';
 import { createAddressLeases } from '../turn/pace/address-leases.ts';
@@ -71,6 +72,8 @@ export interface WorkerOptions {
   readonly tally?: Tally;
   /** The project's hooks, if it has any. */
   readonly hooks?: PageHooks;
+  /** The project's accounts at sites, if it has any. */
+  readonly accounts?: Accounts | undefined;
   /** Finds the languages of pages, for crawls with `languages`. */
   readonly languageOf?: ReadLanguage;
   /** Reads documents by the modules for their media types. */
@@ -134,6 +137,7 @@ export function startWorker(
     medians: createLinkMedians(engine),
     intentLock: createLock(clock),
     hooks: options.hooks,
+    ...(options.accounts && { accounts: options.accounts }),
     ...(options.languageOf && { languageOf: options.languageOf }),
     ...(options.documents && { documents: options.documents }),
     ...(options.renderer && {

@@ -2,11 +2,12 @@ import type { StrandConfig } from './project.ts';
 
 type Code = Pick<
   StrandConfig,
-  'extraction' | 'router' | 'onPage' | 'onError' | 'challenge' | 'onChallenge' | 'middleware' | 'modules'
+  'accounts' | 'extraction' | 'router' | 'onPage' | 'onError' | 'challenge' | 'onChallenge' | 'middleware' | 'modules'
 >;
 
-/** Whether code of the project runs in the workers of a stack: hooks, middleware or modules for media types. */
+/** Whether code of the project runs in the workers of a stack: logins, hooks, middleware or modules for media types. */
 export const hasOwnCode = ({
+  accounts,
   extraction,
   router,
   onPage,
@@ -16,5 +17,5 @@ export const hasOwnCode = ({
   middleware,
   modules,
 }: Code): boolean =>
-  [extraction, router, middleware, modules].some((list) => list !== undefined && list.length > 0) ||
+  [accounts, extraction, router, middleware, modules].some((list) => list !== undefined && list.length > 0) ||
   [onPage, onError, challenge, onChallenge].some((one) => one !== undefined);

@@ -9,6 +9,7 @@ import { messageOf } from '../../core/base/error-message.ts';
 import { type CrawlOptions, configFaults, configKeysAt, InvalidConfig } from '../../core/crawl/config.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable, shorten } from '../../core/text/printable.ts';
+import { accountFaults } from '../accounts/check-accounts.ts';
 import { isWebhookTarget, MIN_SECRET } from '../webhook/webhook.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
@@ -18,7 +19,7 @@ export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'modules' | 'aws'>>,
     Pick<
       StrandConfig,
-      'onPage' | 'router' | 'itemSchema' | 'onError' | 'challenge' | 'onChallenge' | 'onFinish' | 'webhook'
+      'accounts' | 'onPage' | 'router' | 'itemSchema' | 'onError' | 'challenge' | 'onChallenge' | 'onFinish' | 'webhook'
     > {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
@@ -33,7 +34,7 @@ const DEFAULT_FILE = 'strand.config.ts';
 type Check = readonly [isRight: (value: unknown) => boolean, expected: string];
 
 /** The check of each key's value, except `crawl`, which has a schema. */
-const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
+const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl' | 'accounts'>, Check>> = {
   middleware: [areFunctions, 'a list of functions (request, next) => outcome'],
   extraction: [areFunctions, 'a list of functions (page, next) => extraction'],
   modules: [
@@ -50,7 +51,7 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl'>, Check>> = {
   webhook: [isWebhookTarget, `{ url, secret }: url an http(s) URL, secret at least ${MIN_SECRET} characters`],
   aws: [isRecord, 'an object of stack options'],
 };
-const KEYS = ['crawl', ...Object.keys(CHECKS)];
+const KEYS = ['crawl', 'accounts', ...Object.keys(CHECKS)];
 
 /** A project without a file. */
 export const NO_PROJECT: Project = { crawl: {}, middleware: [], extraction: [], modules: [], aws: {} };
@@ -85,6 +86,7 @@ export async function readProject(
   const faults = [
     ...unknownKeys(config),
     ...('crawl' in parts ? crawlFaults(parts.crawl, ['crawl']) : []),
+    ...('accounts' in parts ? accountFaults(parts.accounts) : []),
     ...hookFaults(parts),
   ];
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);

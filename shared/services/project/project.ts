@@ -16,12 +16,14 @@ import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { LinkKind } from '../../core/parser/link-set.ts';
 import type { UsagePreferences, UsageStatement } from '../../core/usage/usage-statement.ts';
 import type { SeenRefusal } from '../../crawler/turn/page-hooks.ts';
+import type { AccountOptions } from '../accounts/account-options.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { WebhookTarget } from '../webhook/webhook.ts';
 import type { MediaModule } from './media-module.ts';
 
 export type { FetchedResponse, FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../../core/outcome/fetch-request.ts';
+export type { AccountOptions, LoginForm, LoginPage, LoginTools } from '../accounts/account-options.ts';
 export type { CrawlSummary } from '../report/summary.ts';
 export type { MediaDocument, MediaModule, MediaReading } from './media-module.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './response-of.ts';
@@ -249,6 +251,8 @@ export type RefusalAnswer = 'rest' | 'giveUp' | undefined;
 export interface StrandConfig {
   /** The defaults for the settings of every crawl. */
   readonly crawl?: CrawlOptions;
+  /** Accounts at sites, by which pages behind a login are crawled. */
+  readonly accounts?: readonly AccountOptions[];
   /** Around the fetch. */
   readonly middleware?: readonly FetchMiddleware[];
   /** Around the extraction of title and links. */

@@ -202,6 +202,7 @@ function waitReason(
 ): string {
   if (wait.for === 'refusal') return refusal ? causeText(refusal.cause) : '';
   if (wait.for === 'address') return '--ip-delay';
+  if (wait.for === 'account') return 'strand accounts';
   const isOfCrawl = wait.for === 'crawlBytes' || config.maxBytesPerSecond === hostRate(config);
   return isOfCrawl ? '--limit-rate' : '--limit-rate-per-host';
 }

@@ -19,6 +19,8 @@ export function waitText(wait: HostWait): string {
       return 'its hours';
     case 'refusal':
       return 'the rest after it has refused the crawler';
+    case 'account':
+      return 'its accounts, which rest or are used up';
     case 'crawlBytes':
       return "the crawl's byte rate, which is used up by other hosts";
     default:
@@ -28,7 +30,10 @@ export function waitText(wait: HostWait): string {
 
 /** When the next request to the host may start; 0: at once. */
 export const nextFetchOf = ({ clock, wait }: Pick<Head, 'clock' | 'wait'>): number =>
-  Math.max(clock.nextFetchAt, wait?.for === 'hours' || wait?.for === 'refusal' ? wait.until : 0);
+  Math.max(clock.nextFetchAt, wait && WAITS_BESIDES.has(wait.for) ? wait.until : 0);
+
+/** Waits that the clock does not hold. */
+const WAITS_BESIDES: ReadonlySet<HostWait['for']> = new Set(['hours', 'refusal', 'account']);
 
 /** A URL of the crawl. What is not known, or does not apply, is undefined. */
 export interface UrlRow {

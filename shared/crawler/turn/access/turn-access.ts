@@ -6,35 +6,54 @@ import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import { withoutSetCookie } from '../../fetcher/without-secrets.ts';
 import type { JarKey } from '../../ports/jar-store.ts';
+import type { HostPace } from '../pace/host-pace.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
+import { type AccessNeeds, TurnAccounts } from './turn-accounts.ts';
+
+type Services = Pick<TurnServices, 'engine' | 'stopping' | 'accounts'>;
 
 /**
- * The cookies that a turn's host sets, and sends back with the turn's requests. Where they are off, it does nothing: not even a
- * promise is made.
+ * The cookies and the accounts by which a turn requests pages. Where a host needs neither, it does nothing: not even a promise is
+ * made.
  */
 export class TurnAccess {
-  readonly #services: Pick<TurnServices, 'engine'>;
-  readonly #crawl: Pick<TurnCrawl, 'id' | 'host'>;
+  readonly #services: Services;
+  readonly #crawl: TurnCrawl;
   readonly #mode: 'off' | 'turn' | 'keep';
+  readonly #accounts: TurnAccounts | undefined;
   #cookies: HostCookies | undefined;
   #stored: StoredJar | undefined;
+  /** The cookies with which each request in flight was made. */
+  readonly #sent = new WeakMap<object, HostCookies>();
   /** The news of the jar when a URL was last requested again, by URL. */
   readonly #repeated = new Map<string, number>();
 
-  constructor(services: Pick<TurnServices, 'engine'>, crawl: Pick<TurnCrawl, 'id' | 'host' | 'config'>) {
+  constructor(services: Services, crawl: TurnCrawl) {
     this.#services = services;
     this.#crawl = crawl;
     this.#mode = crawl.config.hostCookies;
+    const accounts = services.accounts?.of(crawl.host) ?? [];
+    const { jars } = services.engine;
+    if (accounts.length > 0 && jars)
+      this.#accounts = new TurnAccounts(services, crawl, accounts, {
+        jars,
+        bind: (request, cookies) => this.#sent.set(request, cookies),
+      });
   }
 
   get isOn(): boolean {
-    return this.#mode !== 'off';
+    return this.#mode !== 'off' || this.#accounts !== undefined;
+  }
+
+  /** The accounts of the host, if it has any. */
+  get accounts(): TurnAccounts | undefined {
+    return this.#accounts;
   }
 
   /** Whether cookies outlive the turn, so that nobody else may read them. */
   get #isKept(): boolean {
-    return this.#mode === 'keep';
+    return this.#mode === 'keep' || this.#accounts !== undefined;
   }
 
   get #key(): JarKey {
@@ -43,15 +62,22 @@ export class TurnAccess {
 
   /** Reads the cookies that earlier turns have kept. To be called before the first request, if it {@link isOn}. */
   async open(): Promise<void> {
+    if (this.#accounts) return this.#accounts.open();
     const { jars } = this.#services.engine;
     const { createHostCookies } = await import('../../access/host-cookies.ts');
     if (this.#isKept) this.#stored = await jars?.load(this.#crawl.id, this.#key);
     this.#cookies = createHostCookies(this.#stored?.cookies);
   }
 
+  get #current(): HostCookies | undefined {
+    return this.#accounts ? this.#accounts.cookies : this.#cookies;
+  }
+
   /** The request with the cookies for its URL. */
   withCookies<R extends Pick<FetchRequest, 'url' | 'headers'>>(request: R): R {
-    const Cookie = this.#cookies?.headerFor(request.url);
+    const cookies = this.#sent.get(request) ?? this.#current;
+    if (cookies) this.#sent.set(request, cookies);
+    const Cookie = cookies?.headerFor(request.url);
     if (Cookie === undefined) return request;
     const own = Object.entries(request.headers ?? {});
     const given = own.find(([name]) => name.toLowerCase() === 'cookie')?.[1];
@@ -60,12 +86,12 @@ export class TurnAccess {
     return { ...request, headers: { ...Object.fromEntries(others), Cookie: sent } };
   }
 
-  /** Takes in the cookies that a response sets. Returns the outcome, without them if they are kept. */
-  take(outcome: FetchOutcome): FetchOutcome {
-    if (this.#cookies === undefined || outcome.status !== 'response') return outcome;
+  /** Takes in the cookies that the response to `request` sets. Returns the outcome, without them if they are kept. */
+  take(outcome: FetchOutcome, request: object): FetchOutcome {
+    if (outcome.status !== 'response') return outcome;
     const fields = fieldValues(outcome.headers, 'set-cookie');
     if (fields.length === 0) return outcome;
-    this.#cookies.take(outcome.url, fields);
+    this.#sent.get(request)?.take(outcome.url, fields);
     return this.#isKept ? { ...outcome, headers: withoutSetCookie(outcome.headers) } : outcome;
   }
 
@@ -74,14 +100,20 @@ export class TurnAccess {
    * requested last.
    */
   mayRepeat(url: string): boolean {
-    const { news = 0 } = this.#cookies ?? {};
+    const { news = 0 } = this.#current ?? {};
     if (news <= (this.#repeated.get(url) ?? 0)) return false;
     this.#repeated.set(url, news);
     return true;
   }
 
+  /** Before a page is requested: signs in if need be. False: the host has to wait, and rests. */
+  mayRequest(pace: HostPace, needs: AccessNeeds): Promise<boolean> | true {
+    return this.#accounts ? this.#accounts.mayRequest(pace, needs) : true;
+  }
+
   /** Keeps the cookies if they have changed, after the turn's head is committed. A lost write drops the changes. */
   async save(): Promise<void> {
+    if (this.#accounts) return this.#accounts.save();
     const { jars } = this.#services.engine;
     if (!this.#isKept || !this.#cookies || this.#cookies.changes === 0) return;
     const { version = 0, generation = 0 } = this.#stored ?? {};

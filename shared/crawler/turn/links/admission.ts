@@ -14,6 +14,7 @@ import { fetchedUrl, isOwnRequest } from '../../../core/url/request-url.ts';
 import { forbiddenUse } from '../../../core/usage/purpose.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import { isDraining } from '../../crawl-state/drain.ts';
+import type { TurnAccess } from '../access/turn-access.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
 import { watchKills } from '../page/kill-watch.ts';
@@ -54,6 +55,7 @@ export interface UrlAdmissionOptions {
   readonly robots: RobotsKeeper;
   readonly usage: Pick<UsageKeeper, 'ofRobots' | 'ofFiles' | 'missing' | 'fetch'>;
   readonly pace: HostPace;
+  readonly access: Pick<TurnAccess, 'accounts' | 'mayRequest'>;
   readonly allowance: PageAllowance;
 }
 
@@ -77,11 +79,17 @@ export class UrlAdmission {
     if (cause !== undefined) return this.#giveUpBlocked(record, cause);
     const rules = robots.knownInHead(origin);
     const refusal =
+      this.#checkSignOut(record) ??
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
       (rules ? this.#checkRules(record, rules) : await this.#checkRobots(record, origin)) ??
       (this.#heedsUsage(record) ? await this.#checkUsage(record) : undefined);
     if (refusal) return refusal;
+    const { access } = this.#options;
+    if (access.accounts) {
+      const crawlDelayMs = robots.crawlDelayMs(origin);
+      if (!(await access.mayRequest(pace, { origin, crawlDelayMs }))) return { outcome: 'turnEnds', record };
+    }
     // robots.txt may have taken the host's moment.
     if (!pace.isMoment() && !(await pace.waitForMoment())) return { outcome: 'turnEnds', record };
     if (!quarantine.isAnnouncing && this.#beginsAtOnce(record)) return FETCH;
@@ -94,6 +102,12 @@ export class UrlAdmission {
     const given = this.#unasked(record, 'failed', cause);
     await this.#countHarm('blocked', record.url);
     return given;
+  }
+
+  /** Nobody who crawls by an account signs it out. */
+  #checkSignOut(record: UrlRecord): Admission | undefined {
+    const isSignOut = this.#options.access.accounts?.isSignOut(fetchedUrl(record.url)) === true;
+    return isSignOut ? this.#unasked(record, 'skipped', { code: 'signOutLink' }) : undefined;
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {

@@ -32,6 +32,10 @@ const OUTSIDE_HOURS = 'the hours of the host were over';
 const BYTES_DUE = 'the host rests for the bytes that it has sent';
 const REFUSED = 'the host rests, as it has refused the crawler';
 const NO_PLACE = "the crawl's byte rate (--limit-rate) is used up by other hosts";
+/** Waits that are found again in each turn. */
+const NOT_OF_CLOCK: ReadonlySet<HostWait['for']> = new Set(['hours', 'refusal', 'account']);
+/** The waker would take longer than that. */
+const SHORT_WAIT_MS = 30_000;
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
@@ -84,6 +88,7 @@ export class HostPace {
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
   readonly #bodies = new HeldBodies();
+  #accountUntil: number | undefined;
   /** When the bytes of this turn would have come at the host's rate. The bytes of earlier turns were waited for. */
   #paidUntil = 0;
 
@@ -99,8 +104,8 @@ export class HostPace {
     this.#isOver = false;
     this.#address = new AddressPace(services, crawl);
     this.#crawlPace = new CrawlPace(services, crawl, head.wait);
-    const isOwn = head.wait?.for === 'hours' || head.wait?.for === 'refusal';
-    if (head.wait && !isOwn && head.wait.until > services.engine.clock.now()) this.#wait = head.wait;
+    if (head.wait && !NOT_OF_CLOCK.has(head.wait.for) && head.wait.until > services.engine.clock.now())
+      this.#wait = head.wait;
     this.postponeTo(services.lanes.restUntil(crawl.host));
   }
 
@@ -162,14 +167,17 @@ export class HostPace {
     return !this.#crawlPace.isOn && !this.#address.isOn && this.#restMs() === 0;
   }
 
-  /** Waits until the next request to the host may start. False: that is too late for this turn, or the turn is over. */
-  async waitForMoment(): Promise<boolean> {
+  /**
+   * Waits until the next request to the host may start. False: that is too late for this turn, or the turn is over. A login
+   * may outlast the turn's time, since half of it is worth nothing.
+   */
+  async waitForMoment(isLogin = false): Promise<boolean> {
     const { engine, stopping } = this.#services;
     for (;;) {
       if (this.#isEnded) return false;
       // Paused or stopped since the turn began?
       await this.#options.crawl.current();
-      const restMs = this.#restMs();
+      const restMs = this.#restMs(isLogin);
       if (restMs === undefined) return false;
       if (restMs > 0) await engine.clock.sleep(restMs, stopping);
       else if (this.#crawlPace.isOn && (await this.#waitsForCrawl())) continue;
@@ -182,13 +190,14 @@ export class HostPace {
   }
 
   /** How long the host rests before its next request, by its rest and by its hours. Undefined: for longer than this turn waits. */
-  #restMs(): number | undefined {
-    const { crawl } = this.#options;
+  #restMs(isLogin = false): number | undefined {
+    const { crawl, lastRequestAt } = this.#options;
     if (crawl.status !== 'running') return undefined;
     const now = this.#services.engine.clock.now();
     const restMs = this.allowedAt(now) - now;
-    const endBy = this.#options.endBy();
-    const isTooLong = now > endBy || restMs > crawl.config.turnMaxWaitMs || now + restMs > endBy;
+    const endBy = isLogin ? lastRequestAt : this.#options.endBy();
+    const mostMs = isLogin ? Number.POSITIVE_INFINITY : crawl.config.turnMaxWaitMs;
+    const isTooLong = now > endBy || restMs > mostMs || now + restMs > endBy;
     return isTooLong ? undefined : restMs;
   }
 
@@ -220,6 +229,7 @@ export class HostPace {
 
   /** The reason for which the next request does not start at once, if it is not the host's own rest. */
   get wait(): HostWait | undefined {
+    if (this.#accountUntil !== undefined) return { for: 'account', until: this.#accountUntil };
     const now = this.#services.engine.clock.now();
     const until = this.allowedAt(now);
     const restUntil = Math.max(now, this.#clock.nextFetchAt);
@@ -382,7 +392,7 @@ export class HostPace {
     const received = await quarantine.watch(() =>
       fetcherOf(crawl.everywhere).fetch({ ...sent, repeatsStale, signal: stopping }),
     );
-    const outcome = access.isOn ? access.take(received) : received;
+    const outcome = access.isOn ? access.take(received, request) : received;
     // At once: others that wait for the crawl's rate go on as soon as it has ended.
     this.#pay(outcome);
     const mayConcernProxy = outcome.status === 'failed' || this.#services.stats.proxyFailures !== undefined;
@@ -454,6 +464,19 @@ export class HostPace {
     const moment = { startedAt: now, endedAt: now };
     const failure = { cause, weight: 1 };
     this.#clock = afterFailure(this.#clock, moment, failure, this.#options.crawl.config, clock.random());
+  }
+
+  /**
+   * The host's accounts may not be used before this time. The host itself does not rest: the operator may unlock an
+   * account meanwhile, and resume the crawl.
+   */
+  waitForAccount(until: number): void {
+    if (until - this.#services.engine.clock.now() <= SHORT_WAIT_MS) this.postponeTo(until);
+    else this.#accountUntil = until;
+  }
+
+  get accountUntil(): number | undefined {
+    return this.#accountUntil;
   }
 
   /** No request to the host starts before this time. */

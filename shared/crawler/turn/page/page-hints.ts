@@ -2,12 +2,12 @@
  * Pages whose markup does not hold what their reader sees: reported to the operator, since nothing else looks
  * wrong with them.
  */
+import { isSignInUrl } from '../../../core/access/sign-in-urls.ts';
 import type { Cause } from '../../../core/causes/cause.ts';
 import { isSeedRecord } from '../../../core/frontier/rank.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { isRequisite } from '../../../core/parser/link-set.ts';
-import { pathOf } from '../../../core/url/host-key.ts';
 
 export type PageHint = 'javascript' | 'login';
 
@@ -21,7 +21,6 @@ export const HINT_CAUSES: Readonly<Record<PageHint, Cause>> = {
 const MAX_PAGES = 10;
 /** "You need to enable JavaScript to run this app", "Loading ...": no more text than this. */
 const MAX_TEXT_CHARS = 200;
-const LOGIN = /(?:^|[/_.-])(?:log[_-]?in|logon|sign[_-]?in|signon|sso|auth|authenticate)(?:[/_.?-]|$)/i;
 
 /** Whether the page must be examined: that costs some time for its text. */
 export const wantsSigns = (record: UrlRecord, pagesOfHost: number): boolean =>
@@ -31,11 +30,9 @@ export function hintOf(record: UrlRecord, { type, links, signs }: DocumentFacts)
   if (type !== 'html' || signs === undefined || record.kind !== undefined) return undefined;
   const { via } = record;
   const isLedHere = isSeedRecord(record) && record.redirects > 0 && via !== undefined;
-  if (isLedHere && signs.hasPasswordField && isLoginUrl(record.url) && !isLoginUrl(via)) return 'login';
+  if (isLedHere && signs.hasPasswordField && isSignInUrl(record.url) && !isSignInUrl(via)) return 'login';
   const isBlank = signs.hasScripts && signs.textChars <= MAX_TEXT_CHARS;
   return isBlank && links.every(({ kind }) => isRequisite(kind) || kind === 'feed' || kind === 'link')
     ? 'javascript'
     : undefined;
 }
-
-const isLoginUrl = (url: string): boolean => LOGIN.test(pathOf(url));

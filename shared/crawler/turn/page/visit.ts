@@ -18,9 +18,11 @@ import {
 import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../../../core/parser/xml-links.ts';
 import { robotName } from '../../../core/robots/parse-robots.ts';
 import { createResolver } from '../../../core/url/canonical.ts';
+import { origin } from '../../../core/url/host-key.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import type { TurnAccess } from '../access/turn-access.ts';
+import type { UsedSession } from '../access/turn-accounts.ts';
 import type { NearDuplicates } from '../copies/near-duplicates.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { PageLinks } from '../links/page-links.ts';
@@ -134,11 +136,15 @@ export class UrlVisit {
       const { url } = this.#record;
       const { usage } = this.#options;
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
+      const { access } = this.#options;
+      const used = access.accounts?.used();
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const { refusals } = this.#options;
       const judged = this.#judge(outcome, crawlDelayMs, await refusals.judge(this.#record, outcome));
-      if (this.#options.access.isOn && (await this.#isRepeated(outcome, judged))) return this.#named();
+      if (access.isOn && (await this.#isRepeated(outcome, judged))) return this.#named();
+      if (used && !isRefusal(judged.cause) && (await this.#isSignedOut(outcome, used, crawlDelayMs)))
+        return this.#named();
       const parser = judged.isFinal ? this.#parser : undefined;
       const parsed = parser && (await quarantine.watch(() => parser.end()));
       const content = judgeContent(judged, this.#record, outcome, parsed);
@@ -273,6 +279,24 @@ export class UrlVisit {
     if (again === undefined) return false;
     await outcome.body.dispose();
     this.#record = again;
+    this.#giveBack();
+    return true;
+  }
+
+  /** Whether the account was signed out, so that the response is not the URL's. The URL waits. */
+  async #isSignedOut(
+    outcome: FetchOutcome,
+    used: UsedSession,
+    crawlDelayMs: number | undefined,
+  ): Promise<boolean> {
+    const { access, pace } = this.#options;
+    if (outcome.status !== 'response') return false;
+    const { accounts } = access;
+    accounts?.countPage();
+    const needs = { origin: origin(outcome.url), crawlDelayMs };
+    const isOut = await accounts?.isSignedOut(outcome, used, pace, needs);
+    if (!isOut) return false;
+    await outcome.body.dispose();
     this.#giveBack();
     return true;
   }

@@ -18,6 +18,7 @@ import { openStateFile } from '../items/state-store.ts';
 import type { InFlightTable } from '../threads/in-flight-table.ts';
 import { notingFetcher, notingHooks, notingQueue } from '../threads/noting.ts';
 import { startThreads, type ThreadPool } from '../threads/start-threads.ts';
+import { localAccounts } from './local-accounts.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { browserFor, openRenderer } from './open-renderer.ts';
 import { type FilePlan, maxOpenFiles, planFiles } from './plan-files.ts';
@@ -64,6 +65,8 @@ export interface SessionOptions extends SessionExtras {
    * or checked.
    */
   readonly keyFile?: string;
+  /** Where secrets of accounts are that are named by `env:`. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** The folder's settings are obeyed though they open something and this user has not made them. */
   readonly trustSettings?: boolean;
   /** The list of sites of the crawl, or the one that takes its place. */
@@ -153,13 +156,13 @@ async function cacheOf(
   }
 }
 
-type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched'> &
+type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched' | 'environment'> &
   FilePlan & { readonly cache: CacheFolder | undefined; readonly browser: BrowserProgram | undefined };
 
 function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
-  { project, warn, watched, cache, browser, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
+  { project, warn, watched, environment, cache, browser, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
 ): Pick<LocalSession, 'run' | 'close'> {
   const { clock } = engine;
   const onFailure = (error: HookError) => {
@@ -178,6 +181,7 @@ function inThisThread(
       ...options,
       maxHosts,
       hooks,
+      accounts: localAccounts(project, environment),
       languageOf: createLanguageReader(),
       documents,
       ...renderer.forWorker,

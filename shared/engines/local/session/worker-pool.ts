@@ -1,5 +1,6 @@
 import type { Crawls } from '../../../crawler/crawl-state/crawls.ts';
 import type { Fetcher } from '../../../crawler/ports/fetcher.ts';
+import type { Accounts } from '../../../crawler/turn/access/accounts.ts';
 import type { PageWork } from '../../../crawler/turn/page/page-work.ts';
 import type { PageHooks } from '../../../crawler/turn/page-hooks.ts';
 import type { OnSeed, OnSite } from '../../../crawler/turn/seed-events.ts';
@@ -35,6 +36,7 @@ export interface WorkerPoolOptions {
 export interface OwnWorkerPoolOptions extends WorkerPoolOptions {
   readonly maxHosts: number;
   readonly hooks?: PageHooks;
+  readonly accounts?: Accounts | undefined;
   readonly work?: PageWork;
 }
 

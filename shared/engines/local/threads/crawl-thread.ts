@@ -15,6 +15,7 @@ import { writeSlot } from '../../watchdog/work-slot.ts';
 import { closeAll } from '../close-all.ts';
 import { foldersOf } from '../folders.ts';
 import { openStateFile } from '../items/state-store.ts';
+import { localAccounts } from '../session/local-accounts.ts';
 import { openFetcher } from '../session/open-fetcher.ts';
 import { openRenderer } from '../session/open-renderer.ts';
 import { poolStats } from '../session/pool-stats.ts';
@@ -66,6 +67,7 @@ async function crawl(): Promise<void> {
     // The slot of a dead thread belongs to its successor.
     leaseOwner: () => `thread-${start.block}`,
     hooks: hooks && notingHooks(hooks, engine.inFlight),
+    accounts: localAccounts(project, process.env),
     languageOf: createLanguageReader(),
     documents,
     ...renderer.forWorker,

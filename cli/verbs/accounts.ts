@@ -1,0 +1,59 @@
+import type { AccountReport } from '../../shared/core/access/account-report.ts';
+import { printable } from '../../shared/core/text/printable.ts';
+import { commandAt } from '../command-at.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatCounted } from '../format.ts';
+import { isSet, readCrawl, textOf } from '../given.ts';
+import { JSON_OPTION } from '../option-spec.ts';
+import { verb } from '../verb.ts';
+
+/** Prints a line for each account. Ends with 2 if the account that is to be unlocked is not there. */
+export const command = verb({
+  usage: 'accounts DIR [options]',
+  more: 'Hosts that were given up as their accounts were locked are tried again when the crawl is resumed.',
+  examples: ['accounts crawls/members.example', 'accounts crawls/members.example --unlock reader-1'],
+  options: [
+    {
+      name: 'unlock',
+      type: 'text',
+      argument: 'NAME',
+      group: 'Output',
+      help: 'let an account sign in again that is locked or rests',
+    },
+    JSON_OPTION,
+  ],
+  read: (given) => ({ crawl: readCrawl(given), unlock: textOf(given, 'unlock'), json: isSet(given, 'json') }),
+  async run({ crawl, unlock }, place) {
+    const opened = await place.open(crawl);
+    if (unlock !== undefined && !(await opened.unlockAccount(unlock))) {
+      const all = commandAt(place.addressOf(crawl), 'accounts');
+      process.stderr.write(`strand: the crawl has used no account ${printable(unlock)}. All: ${all}\n`);
+      return exitCodes.usage;
+    }
+    const accounts = await opened.accounts();
+    if (accounts.length === 0 && !place.json) return place.print(undefined, 'No account was used');
+    for (const account of accounts) place.print(account, accountText(account));
+    return exitCodes.finished;
+  },
+});
+
+const WORDS: Readonly<Record<AccountReport['state'], string>> = {
+  signedIn: 'signed in',
+  signedOut: 'signed out',
+  signingIn: 'signing in',
+  resting: 'rests',
+  locked: 'locked',
+};
+
+export function accountText(account: AccountReport): string {
+  const { name, domain, state, pages, logins, failures, failure, restUntil, wanted } = account;
+  const counts = [
+    formatCounted(pages, 'request'),
+    formatCounted(logins, 'login'),
+    ...(failures > 0 ? [`${failures} failed`] : []),
+  ];
+  const rest = restUntil === undefined ? '' : ` until ${restUntil}`;
+  const why = failure === undefined ? '' : `: ${printable(failure)}`;
+  const more = wanted === undefined ? '' : `; all accounts are used up: ${wanted} would do`;
+  return `${name} (${domain}): ${WORDS[state]}${rest}, ${counts.join(', ')}${why}${more}`;
+}

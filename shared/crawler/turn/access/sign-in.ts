@@ -1,0 +1,144 @@
+import {
+  afterFailure,
+  afterLogin,
+  locked,
+  withLease,
+  withoutLogin,
+} from '../../../core/access/account-state.ts';
+import { messageOf } from '../../../core/base/error-message.ts';
+import { boundedText } from '../../../core/causes/cause.ts';
+import { causeOfFailure, countsAgainstHost, hostFailureOf } from '../../../core/frontier/verdict.ts';
+import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import type { HostCookies } from '../../access/host-cookies.ts';
+import type { HostPace } from '../pace/host-pace.ts';
+import { retryAfterOf } from '../response-headers.ts';
+import type { TurnServices } from '../services.ts';
+import type { TurnCrawl } from '../turn-crawl.ts';
+import type { AccountSession } from './account-session.ts';
+import type { Account, LoginAt } from './accounts.ts';
+
+/** For as long no other worker signs in by the account, besides the rests between the requests of the login. */
+const LEASE_MS = 60_000;
+const RESTS = 12;
+/** Requests of a login, its redirects among them. */
+const MAX_REQUESTS = 30;
+
+/** The login was given up, and the account is not to blame: the host is in trouble, or the turn has no time left. */
+export class LoginStopped extends Error {
+  override name = 'LoginStopped';
+}
+
+export interface SignInOptions {
+  readonly services: Pick<TurnServices, 'engine' | 'stopping'>;
+  readonly crawl: Pick<TurnCrawl, 'host' | 'config' | 'status'>;
+  readonly pace: HostPace;
+  readonly crawlDelayMs: number | undefined;
+  /** The origin of the URL for which the turn signs in. */
+  readonly origin: string;
+  /** Has a request made with these cookies. */
+  readonly bind: (request: object, cookies: HostCookies) => void;
+}
+
+/** Makes a request of a login or of a check, after the host's rest. Throws {@link LoginStopped}. */
+async function requestOf(
+  given: Parameters<LoginAt['fetch']>[0],
+  cookies: HostCookies,
+  { services, crawl, pace, crawlDelayMs, bind }: SignInOptions,
+): Promise<FetchedResponse> {
+  const request = { ...given, cache: 'bypass', repeatsStale: false } as const;
+  bind(request, cookies);
+  const isTime = await pace.waitForMoment(true);
+  const outcome = isTime ? await pace.exchange(request, crawlDelayMs) : undefined;
+  if (outcome === undefined || (outcome.status === 'failed' && outcome.isNotSent)) {
+    if (services.stopping.aborted || crawl.status !== 'running') throw new LoginStopped('the crawl stops');
+    throw new Error('the login takes longer than a visit may');
+  }
+  const failure = failureOf(outcome, retryAfterOf(outcome, services.engine.clock.now()));
+  pace.record(outcome, failure, crawlDelayMs);
+  if (outcome.status === 'response' && failure === undefined) return outcome;
+  if (outcome.status === 'response') await outcome.body.dispose();
+  throw new LoginStopped('the host does not answer');
+}
+
+function failureOf(outcome: FetchOutcome, retryAfterMs: number | undefined) {
+  if (outcome.status === 'failed')
+    return outcome.reason === 'aborted' ? undefined : hostFailureOf(outcome, causeOfFailure(outcome));
+  const { httpStatus } = outcome;
+  if (!countsAgainstHost(httpStatus)) return undefined;
+  return { cause: { code: 'httpStatus', httpStatus } as const, weight: 1, retryAfterMs };
+}
+
+/**
+ * Signs in by the account. No other worker does so meanwhile: it holds a lease with the jar. A login that ends after its lease, or
+ * after another worker has written the jar, is not stored. Throws {@link LoginStopped}.
+ */
+export async function signIn(session: AccountSession, options: SignInOptions): Promise<void> {
+  const { account } = session;
+  const { clock } = options.services.engine;
+  if (account.login === undefined) {
+    await session.store(locked(session.state, 'it is signed out, and has no login: give it new cookies'));
+    return;
+  }
+  const begunAt = clock.now();
+  const until = begunAt + LEASE_MS + RESTS * options.crawl.config.delayMs;
+  if (!(await session.store(withLease(session.state, clock.uuid(), begunAt, until)))) return;
+  const { createHostCookies } = await import('../../access/host-cookies.ts');
+  const cookies = createHostCookies(undefined, await account.cookies());
+  let requests = 0;
+  const fetch: LoginAt['fetch'] = async (request) => {
+    if (++requests > MAX_REQUESTS) throw new Error(`Expected at most ${MAX_REQUESTS} requests of a login`);
+    return requestOf(request, cookies, options);
+  };
+  try {
+    const landing = await account.login({ fetch, cookies, origin: options.origin });
+    const isIn = await isSignedIn(landing, session, cookies, options);
+    if (clock.now() >= until) return;
+    if (isIn) await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
+    else await fail('the page after the login does not show the sign of being signed in (signedIn)');
+  } catch (error) {
+    if (error instanceof LoginStopped) {
+      await session.store(withoutLogin(session.state));
+      throw error;
+    }
+    if (clock.now() < until) await fail(messageOf(error));
+  }
+
+  async function fail(message: string): Promise<void> {
+    await session.store(afterFailure(session.state, account.limits, clock.now(), boundedText(message)));
+  }
+}
+
+/** A query may hold a ticket. */
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0] as string;
+
+/** Whether the page shows that the account is signed in; otherwise, whether the page for checks does. */
+async function isSignedIn(
+  landing: FetchedResponse,
+  { account }: AccountSession,
+  cookies: HostCookies,
+  options: SignInOptions,
+): Promise<boolean> {
+  const sign = await account.signOf(landing);
+  await landing.body.dispose();
+  if (sign === 'in') return true;
+  return account.check !== undefined && check(account.check, account, cookies, options);
+}
+
+async function check(
+  url: string,
+  account: Account,
+  cookies: HostCookies,
+  options: SignInOptions,
+): Promise<boolean> {
+  const page = await requestOf({ url: new URL(url, options.origin).href }, cookies, options);
+  const sign = await account.signOf(page);
+  await page.body.dispose();
+  return sign === 'in';
+}
+
+/** Whether the session still holds, by the page for checks or the one on which the last login has ended. */
+export const holds = (session: AccountSession, options: SignInOptions): Promise<boolean> => {
+  const { account, state } = session;
+  const url = account.check ?? state.landing ?? '/';
+  return check(url, account, session.cookies, options);
+};

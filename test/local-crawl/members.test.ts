@@ -1,0 +1,97 @@
+/** Crawls of sites for members, each with a form of login that is hard to crawl in a way of its own. */
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openCrawl, resumeCrawl, startCrawl } from '../../api/index.ts';
+import { countSecrets, textsIn } from '../web/members/count-secrets.ts';
+import { KINDS, type MembersOptions, type MembersSite, secretOf, serveMembers } from '../web/members/site.ts';
+import { QUICK, temporaryFolder } from './local-crawl.ts';
+
+const PROJECT = join(import.meta.dirname, '../web/members/project.ts');
+const PAGES = 31;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function begin(options: Partial<MembersOptions>, users: readonly string[] = ['reader']) {
+  const site = await serveMembers({
+    kind: 'csrf',
+    address: '127.0.0.1',
+    pages: PAGES,
+    pagesPerSession: 10,
+    ...options,
+  });
+  const { folder, remove } = temporaryFolder();
+  closing.push(site.close, remove);
+  process.env.MEMBERS = [new URL(site.url).host, ...users].join(',');
+  for (const user of users) process.env[`SECRET_${user}`] = secretOf(user);
+  const crawl = (workers = 1) =>
+    startCrawl({ ...QUICK, seeds: [site.url], out: folder, project: PROJECT, workers });
+  return { site, folder, crawl };
+}
+
+function expectNoSecrets(folder: string, { secrets }: MembersSite): void {
+  expect(textsIn(folder).join('\n')).toContain('Signed in as');
+  expect(countSecrets(folder, secrets)).toBe(0);
+}
+
+test.each(KINDS)('a site of the kind %s is crawled in full', async (kind) => {
+  const { site, folder, crawl } = await begin({ kind });
+  const running = await crawl();
+  const summary = await running.done;
+  expect(summary).toMatchObject({ state: 'finished', pages: PAGES });
+  expect(site.logins).toEqual({ reader: 3 });
+  expect(site.counts).toMatchObject({ refused: 0, signOuts: 0, overlaps: 0 });
+  expectNoSecrets(folder, site);
+  const opened = await openCrawl(folder);
+  closing.push(() => opened.close());
+  expect(await opened.accounts()).toMatchObject([
+    { name: 'reader', domain: '127.0.0.1', logins: 3, failures: 0 },
+  ]);
+  const signOut = kind === 'signOut' ? 'account/logout?from=page' : 'logout';
+  expect(await opened.url(`${site.url}${signOut}`)).toMatchObject({
+    status: 'skipped',
+    causeCode: 'signOutLink',
+  });
+});
+
+test('an account that the site refuses rests, and another one makes the requests', async () => {
+  const users = ['one', 'two', 'three'];
+  const { site, folder, crawl } = await begin({ lockedUsers: ['two'] }, users);
+  const summary = await (await crawl(2)).done;
+  expect(summary.pages).toBe(PAGES);
+  expect(site.logins.two).toBeUndefined();
+  expect(site.counts.refused).toBeLessThanOrEqual(1);
+  expect(site.counts.overlaps).toBe(0);
+  expectNoSecrets(folder, site);
+});
+
+test('a host whose accounts are locked is given up with its reason, and crawled after they are unlocked', async () => {
+  const { site, folder, crawl } = await begin({});
+  process.env.SECRET_reader = 'no password';
+  process.env.MEMBERS = `${process.env.MEMBERS}`;
+  const running = await crawl();
+  await expect.poll(async () => (await openAccounts(folder))[0]?.failures, { timeout: 60_000 }).toBe(1);
+  expect((await openAccounts(folder))[0]).toMatchObject({ state: 'resting', logins: 0 });
+  const paused = await running.pause();
+  expect(paused.pages).toBe(0);
+  await running.stop();
+  const opened = await openCrawl(folder);
+  expect(await opened.unlockAccount('nobody')).toBe(false);
+  expect(await opened.unlockAccount('reader')).toBe(true);
+  await opened.close();
+  process.env.SECRET_reader = secretOf('reader');
+  const resumed = await resumeCrawl(folder, { project: PROJECT });
+  expect((await resumed.done).pages).toBe(PAGES);
+  expect(site.logins).toEqual({ reader: 3 });
+});
+
+async function openAccounts(folder: string) {
+  const opened = await openCrawl(folder);
+  try {
+    return await opened.accounts();
+  } finally {
+    await opened.close();
+  }
+}
