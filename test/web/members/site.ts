@@ -109,7 +109,7 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
     counts.pages++;
     const links = [2 * number + 1, 2 * number + 2].filter((next) => next < pages);
     const signOut = kind === 'signOut' ? '/account/logout?from=page' : '/logout';
-    const html = `<title>Members ${number}</title><p>Signed in as ${session.user}. <a href="${signOut}">Sign out</a> ${links.map((next) => `<a href="/page/${next}">Page ${next}</a>`).join(' ')}`;
+    const html = `<title>Members ${number}</title><p>${wordsOf(number)}</p><p>Signed in as ${session.user}. <a href="${signOut}">Sign out</a> ${links.map((next) => `<a href="/page/${next}">Page ${next}</a>`).join(' ')}`;
     return { status: 200, html };
   }
 
@@ -171,3 +171,11 @@ async function textOf(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) text += chunk;
   return text;
 }
+
+/** Other words for each page, so that no page looks like a trap. */
+const wordsOf = (page: number): string =>
+  Array.from({ length: 12 }, (_, i) =>
+    ((page + 1) * (i + 17) * 7919)
+      .toString(26)
+      .replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] as string),
+  ).join(' ');

@@ -37,6 +37,8 @@ export class TurnAccounts {
   readonly #bind: SignInOptions['bind'];
   readonly #sessions: AccountSession[] = [];
   #current: AccountSession | undefined;
+  /** A turn ends with its session: if the process dies in a login, what came before it is committed. */
+  #hasRequested = false;
   /** The last call that signs in or checks: they must not overlap. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -98,6 +100,7 @@ export class TurnAccounts {
   /** Counts a request of a page. */
   countPage(): void {
     this.#current?.countPage(this.#now());
+    this.#hasRequested = true;
   }
 
   /** Signs in if need be. False: no account may be used now, and the host rests or is given up. */
@@ -113,6 +116,10 @@ export class TurnAccounts {
       const session = this.#current as AccountSession;
       if (use.kind === 'use') return true;
       if (use.kind !== 'login') return this.#rest(pace, use);
+      if (this.#hasRequested) {
+        pace.end();
+        return false;
+      }
       if (await session.reload()) continue;
       if (session.use(this.#now()).kind !== 'login') continue;
       try {
