@@ -15,6 +15,7 @@ import type { Engine } from '../../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
 import { routeParcels } from '../../../shared/crawler/routing/router.ts';
 import { wakeDueHosts } from '../../../shared/crawler/routing/waker.ts';
+import type { Accounts } from '../../../shared/crawler/turn/access/accounts.ts';
 import { openLedger } from '../../../shared/crawler/turn/open-ledger.ts';
 import type { DocumentReading } from '../../../shared/crawler/turn/page/document-reading.ts';
 import type { PageHooks } from '../../../shared/crawler/turn/page-hooks.ts';
@@ -35,6 +36,7 @@ export interface World {
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
   readonly renderer?: WorkerOptions['renderer'];
+  readonly accounts?: Accounts | undefined;
 }
 
 export const CRAWL = 'crawl';
@@ -53,14 +55,15 @@ export interface WorldOptions extends MemoryOptions {
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
   readonly renderer?: WorkerOptions['renderer'];
+  readonly accounts?: Accounts | undefined;
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  const { hooks, onSeed, onEvent, documents, renderer } = options;
-  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer };
+  const { hooks, onSeed, onEvent, documents, renderer, accounts } = options;
+  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer, accounts };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -101,6 +104,7 @@ export function startProcess(
   documents?: DocumentReading,
   handOver?: HandOver,
   renderer?: WorkerOptions['renderer'],
+  accounts?: Accounts,
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -121,6 +125,7 @@ export function startProcess(
     ...(documents && { documents }),
     ...(handOver && { handOver }),
     ...(renderer && { renderer }),
+    accounts,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -160,7 +165,7 @@ function withLongReceives(engine: Engine, ms: number): Engine {
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer } = world;
+  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer, accounts } = world;
   const errors: string[] = [];
   for (;;) {
     const process = startProcess(
@@ -176,6 +181,7 @@ export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number
       documents,
       undefined,
       renderer,
+      accounts,
     );
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();

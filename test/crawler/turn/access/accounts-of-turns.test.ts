@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import type { FetchRequest } from '../../../../shared/core/outcome/fetch-request.ts';
+import type { AccountOptions } from '../../../../shared/services/accounts/account-options.ts';
+import { createAccounts } from '../../../../shared/services/accounts/create-accounts.ts';
+import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createMemoryEngine } from '../../worker/memory-engine.ts';
+import { type Answer, createScriptedFetcher, type Site } from '../../worker/scripted-fetcher.ts';
+import { begin, CRAWL, runToEnd, startProcess, statesOf, type World } from '../../worker/world.ts';
+
+const HOSTS = ['a.members.test', 'b.members.test'];
+const PAGES = 12;
+const FORM = '<form action=/login method=post><input name=user><input type=password name=word></form>';
+
+interface Members {
+  readonly site: Site;
+  /** When each login was begun and ended. */
+  readonly logins: { readonly at: number; endedAt: number }[];
+  /** Answers to the first requests of the form, instead of it. */
+  troubles: Answer[];
+  pagesPerSession: number;
+}
+
+/** Two hosts for members of one site, whose sessions end after some pages. */
+function membersOf(now: () => number, pagesPerSession = 5): Members {
+  const sessions = new Map<string, number>();
+  const members: Members = { site: {}, logins: [], troubles: [], pagesPerSession };
+  const site: Record<string, Site[string]> = {};
+  const idOf = ({ headers = {} }: FetchRequest) => /sid=(\w+)/.exec(headers.Cookie ?? '')?.[1] ?? '';
+  for (const host of HOSTS) {
+    site[`http://${host}/login`] = (_, request) => {
+      if (request.method !== 'POST') {
+        members.logins.push({ at: now(), endedAt: Number.POSITIVE_INFINITY });
+        return members.troubles.shift() ?? { body: FORM };
+      }
+      const login = members.logins.at(-1);
+      if (login) login.endedAt = now();
+      if (!String(request.body).includes('word=right')) return { body: FORM };
+      const id = `s${sessions.size}`;
+      sessions.set(id, members.pagesPerSession);
+      return {
+        status: 303,
+        headers: { Location: '/', 'Set-Cookie': `sid=${id}; Domain=members.test; Path=/` },
+      };
+    };
+    for (let page = 0; page < PAGES; page++)
+      site[`http://${host}/${page || ''}`] = (_, request) => {
+        const left = sessions.get(idOf(request)) ?? 0;
+        if (left <= 0) return { body: FORM };
+        if (page > 0) sessions.set(idOf(request), left - 1);
+        const next = page + 1 < PAGES ? `<a href="/${page + 1}">next</a>` : '';
+        return { body: `<p>Hello, member. <a href="/logout">Out</a> ${next} page ${'x'.repeat(page)}` };
+      };
+  }
+  return Object.assign(members, { site });
+}
+
+const ACCOUNT: AccountOptions = {
+  name: 'one',
+  hosts: ['*.members.test'],
+  async login({ get, post, form }) {
+    const { action, fields } = form(await get('/login'));
+    await post(action, { ...fields, word: 'right' });
+  },
+  signedIn: { text: 'Hello, member' },
+  limits: { loginsPerHour: 100 },
+};
+
+function worldOf(accounts: readonly AccountOptions[], pagesPerSession?: number) {
+  const clock = createFakeClock();
+  const members = membersOf(() => clock.now(), pagesPerSession);
+  const world: World = {
+    clock,
+    engine: createMemoryEngine(clock),
+    fetcher: createScriptedFetcher(clock, members.site),
+    accounts: createAccounts(accounts, async () => ''),
+  };
+  return { world, members };
+}
+
+async function accountStates({ engine }: World) {
+  const all = [];
+  for await (const { jar } of engine.jars.list(CRAWL)) all.push(jar.account);
+  return all;
+}
+
+const pagesOf = async ({ engine }: World, host: string) =>
+  Object.entries(await statesOf(engine)).filter(
+    ([url, state]) => url.startsWith(`http://${host}/`) && state === 'fetched',
+  ).length;
+
+test('each page is fetched while the account is signed in, and no page of a signed-out visit counts', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  const states = await statesOf(world.engine);
+  expect(states['http://a.members.test/logout']).toBe('skipped');
+  expect(states['http://a.members.test/login']).toBeUndefined();
+  expect(members.logins).toHaveLength(3);
+});
+
+test('two workers use an account for two hosts, and one at a time signs in', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  const { clock, engine, fetcher, accounts } = world;
+  await begin(
+    world,
+    HOSTS.map((host) => `http://${host}/`),
+  );
+  const start = () =>
+    startProcess(
+      engine,
+      fetcher,
+      [CRAWL],
+      1,
+      ...([undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined] as const),
+      accounts,
+    );
+  const both = [start(), start()];
+  const ended = Promise.all(both.map((process) => process.ended));
+  await clock.drive(ended, () => engine.registry.isQuiet(CRAWL));
+  for (const process of both) process.stop();
+  await clock.drive(ended);
+  for (const host of HOSTS) expect(await pagesOf(world, host)).toBe(PAGES);
+  for (const [i, { at }] of members.logins.entries())
+    expect(members.logins[i - 1]?.endedAt ?? 0).toBeLessThanOrEqual(at);
+});
+
+test('a host in trouble is not the fault of the account', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  members.troubles = [{ status: 503 }, { fails: 'timeout' }];
+  await begin(world, ['http://a.members.test/'], { backoffMs: 1000, keepTrying: true });
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(await accountStates(world)).toMatchObject([{ failures: 0 }]);
+});
+
+test('a login that ends after its lease is not stored', async () => {
+  let isFirst = true;
+  const slow: AccountOptions = {
+    ...ACCOUNT,
+    async login(tools) {
+      if (isFirst) await world.clock.sleep(200_000);
+      isFirst = false;
+      await ACCOUNT.login?.(tools);
+    },
+  };
+  const { world } = worldOf([slow], 100);
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(await accountStates(world)).toMatchObject([{ logins: 1, failures: 0 }]);
+});
+
+test('a wrong password is sent three times in hours, and then the host is given up', async () => {
+  const wrong: AccountOptions = {
+    ...ACCOUNT,
+    limits: { restMs: 60_000 },
+    async login({ post }) {
+      await post('/login', { word: 'wrong' });
+    },
+  };
+  const { world, members } = worldOf([wrong]);
+  const sent: number[] = [];
+  const site = { ...members.site };
+  const login = site['http://a.members.test/login'] as (before: number, request: FetchRequest) => Answer;
+  site['http://a.members.test/login'] = (before, request) => {
+    sent.push(world.clock.now());
+    return login(before, request);
+  };
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(sent).toHaveLength(3);
+  expect((sent[2] as number) - (sent[0] as number)).toBeGreaterThanOrEqual(180_000);
+  const head = await world.engine.ledgers.loadHead(CRAWL, 'a.members.test');
+  expect(head?.setAside?.cause).toMatchObject({ code: 'accountsLocked', accounts: 'one' });
+  expect(head?.ledger.counts.waiting).toBe(1);
+});
+
+test('accounts are used one after the other, and the host waits when all are used up', async () => {
+  const limited = (name: string): AccountOptions => ({
+    ...ACCOUNT,
+    name,
+    limits: { pagesPerSession: 3, pagesPerHour: 5, loginsPerHour: 100 },
+  });
+  const { world } = worldOf([limited('one'), limited('two')], 100);
+  const from = world.clock.now();
+  await begin(world, ['http://a.members.test/'], { delayMs: 1000 });
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(world.clock.now() - from).toBeGreaterThan(3_600_000);
+  const states = await accountStates(world);
+  expect(states.map((state) => state?.pages)).toEqual([expect.any(Number), expect.any(Number)]);
+  expect(states.some((state) => state?.wanted === 720)).toBe(true);
+});
