@@ -30,6 +30,7 @@ import { CrawlPace } from './crawl-pace.ts';
 const NO_TIME = 'there was no time left for it';
 const OUTSIDE_HOURS = 'the hours of the host were over';
 const BYTES_DUE = 'the host rests for the bytes that it has sent';
+const SIGNS_OUT = 'it would sign the account out';
 const REFUSED = 'the host rests, as it has refused the crawler';
 const NO_PLACE = "the crawl's byte rate (--limit-rate) is used up by other hosts";
 /** Waits that are found again in each turn. */
@@ -54,7 +55,7 @@ export interface HostPaceOptions {
   readonly crawl: TurnCrawl;
   readonly counters: TurnCounters;
   readonly quarantine: Quarantine;
-  readonly access: Pick<TurnAccess, 'isOn' | 'withCookies' | 'take'>;
+  readonly access: Pick<TurnAccess, 'isOn' | 'accounts' | 'withCookies' | 'take'>;
   readonly lease: Lease;
   /** No URL is begun after this time. It becomes earlier when the worker is to end. */
   readonly endBy: () => number;
@@ -291,10 +292,11 @@ export class HostPace {
     const { crawl, counters, quarantine, access } = this.#options;
     const now = engine.clock.now();
     if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
+    if (access.accounts?.isSignOut(request.url)) return this.#unmade(request.url, SIGNS_OUT);
     const fetch = async () => {
       const sent = access.isOn ? access.withCookies(request) : request;
       const outcome = await quarantine.watch(() => fetcherOf(crawl.everywhere).fetch(sent));
-      return access.isOn ? access.take(outcome) : outcome;
+      return access.isOn ? access.take(outcome, request) : outcome;
     };
     const atPlace = async () =>
       this.#crawlPace.isOn
