@@ -2,7 +2,15 @@ import type { StrandConfig } from './project.ts';
 
 type Code = Pick<
   StrandConfig,
-  'accounts' | 'extraction' | 'router' | 'onPage' | 'onError' | 'challenge' | 'onChallenge' | 'middleware' | 'modules'
+  | 'accounts'
+  | 'extraction'
+  | 'router'
+  | 'onPage'
+  | 'onError'
+  | 'challenge'
+  | 'onChallenge'
+  | 'middleware'
+  | 'modules'
 >;
 
 /** Whether code of the project runs in the workers of a stack: logins, hooks, middleware or modules for media types. */

@@ -19,7 +19,15 @@ export interface Project
   extends Required<Pick<StrandConfig, 'middleware' | 'extraction' | 'modules' | 'aws'>>,
     Pick<
       StrandConfig,
-      'accounts' | 'onPage' | 'router' | 'itemSchema' | 'onError' | 'challenge' | 'onChallenge' | 'onFinish' | 'webhook'
+      | 'accounts'
+      | 'onPage'
+      | 'router'
+      | 'itemSchema'
+      | 'onError'
+      | 'challenge'
+      | 'onChallenge'
+      | 'onFinish'
+      | 'webhook'
     > {
   /** Valid by the schema. */
   readonly crawl: CrawlOptions;
