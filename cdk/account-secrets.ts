@@ -1,5 +1,5 @@
-import type { AccountOptions } from '../shared/services/accounts/account-options.ts';
-import { parameterOf } from '../shared/services/accounts/read-reference.ts';
+import type { AccountOptions } from '../shared/services/project/account-options.ts';
+import { parameterOf } from '../shared/services/project/secret-reference.ts';
 import { InvalidOptions } from './invalid-options.ts';
 
 /** The references that the worker of a stack reads for the accounts. Throws {@link InvalidOptions} for those that a stack does not have. */

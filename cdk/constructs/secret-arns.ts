@@ -1,6 +1,6 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { parameterOf } from '../../shared/services/accounts/read-reference.ts';
+import { parameterOf } from '../../shared/services/project/secret-reference.ts';
 import type { StackOptions } from '../options.ts';
 
 /** The secrets of a stack do not belong to it. Each but those of accounts has at most one ARN. */

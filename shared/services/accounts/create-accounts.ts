@@ -10,8 +10,8 @@ import type { HostKey } from '../../core/url/host-key.ts';
 import { createOriginTable } from '../../core/url/origin-pattern.ts';
 import type { Account, Accounts, LoginAt, Sign } from '../../crawler/turn/access/accounts.ts';
 import type { PageContent } from '../hooks/page-content.ts';
+import type { AccountOptions, SignOptions } from '../project/account-options.ts';
 import { inHook } from '../project/hook-context.ts';
-import type { AccountOptions, SignOptions } from './account-options.ts';
 import type { ReadReference } from './read-reference.ts';
 
 /** Statuses by which a site refuses those who are signed out; 419: frameworks that check a token. */

@@ -6,7 +6,7 @@ import { hostKey } from '../../core/url/host-key.ts';
 import { domainOf } from '../../core/url/registrable-domain.ts';
 import type { LoginAt } from '../../crawler/turn/access/accounts.ts';
 import { createPageContent, loadCheerio } from '../hooks/page-content.ts';
-import type { LoginForm, LoginPage, LoginTools } from './account-options.ts';
+import type { LoginForm, LoginPage, LoginTools } from '../project/account-options.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,24 +1,12 @@
 /** Secrets by reference: `env:NAME`, `file:PATH`, `aws:ssm/NAME`, `aws:secrets/NAME`. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parameterOf } from '../project/secret-reference.ts';
 
 /** The value of the reference. Its messages name the reference, and show nothing of a value. */
 export type ReadReference = (reference: string) => Promise<string>;
 
-const KINDS = ['env:', 'file:', 'aws:ssm/', 'aws:secrets/'] as const;
 const MAX_CHARS = 65_536;
-
-export const isReference = (text: unknown): text is string =>
-  typeof text === 'string' && KINDS.some((kind) => text.startsWith(kind) && text.length > kind.length);
-
-/** The parameter of the Systems Manager that a reference stands for; undefined for references of other kinds. */
-export function parameterOf(reference: string): string | undefined {
-  if (reference.startsWith('aws:secrets/'))
-    return `/aws/reference/secretsmanager/${reference.slice('aws:secrets/'.length)}`;
-  if (!reference.startsWith('aws:ssm/')) return undefined;
-  const name = reference.slice('aws:ssm/'.length);
-  return name.includes('/') && !name.startsWith('/') ? `/${name}` : name;
-}
 
 export interface ReferenceOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;

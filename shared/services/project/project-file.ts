@@ -9,8 +9,8 @@ import { messageOf } from '../../core/base/error-message.ts';
 import { type CrawlOptions, configFaults, configKeysAt, InvalidConfig } from '../../core/crawl/config.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable, shorten } from '../../core/text/printable.ts';
-import { accountFaults } from '../accounts/check-accounts.ts';
 import { isWebhookTarget, MIN_SECRET } from '../webhook/webhook.ts';
+import { accountFaults } from './check-accounts.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
 

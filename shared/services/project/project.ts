@@ -16,15 +16,15 @@ import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { LinkKind } from '../../core/parser/link-set.ts';
 import type { UsagePreferences, UsageStatement } from '../../core/usage/usage-statement.ts';
 import type { SeenRefusal } from '../../crawler/turn/page-hooks.ts';
-import type { AccountOptions } from '../accounts/account-options.ts';
 import type { CrawlSummary } from '../report/summary.ts';
 import type { WebhookTarget } from '../webhook/webhook.ts';
+import type { AccountOptions } from './account-options.ts';
 import type { MediaModule } from './media-module.ts';
 
 export type { FetchedResponse, FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 export type { FetchRequest } from '../../core/outcome/fetch-request.ts';
-export type { AccountOptions, LoginForm, LoginPage, LoginTools } from '../accounts/account-options.ts';
 export type { CrawlSummary } from '../report/summary.ts';
+export type { AccountOptions, LoginForm, LoginPage, LoginTools } from './account-options.ts';
 export type { MediaDocument, MediaModule, MediaReading } from './media-module.ts';
 export { failureOf, type GivenFailure, type GivenResponse, responseOf } from './response-of.ts';
 export type { CrawlOptions, PageMetadata, UsagePreferences, UsageStatement };

@@ -10,12 +10,12 @@ import { boundedText } from '../../../core/causes/cause.ts';
 import { causeOfFailure, countsAgainstHost, hostFailureOf } from '../../../core/frontier/verdict.ts';
 import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
-import type { HostPace } from '../pace/host-pace.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import type { AccountSession } from './account-session.ts';
 import type { Account, LoginAt } from './accounts.ts';
+import type { LoginPace } from './login-pace.ts';
 
 /** For as long no other worker signs in by the account, besides the rests between the requests of the login. */
 const LEASE_MS = 60_000;
@@ -31,7 +31,7 @@ export class LoginStopped extends Error {
 export interface SignInOptions {
   readonly services: Pick<TurnServices, 'engine' | 'stopping'>;
   readonly crawl: Pick<TurnCrawl, 'host' | 'config' | 'status'>;
-  readonly pace: HostPace;
+  readonly pace: LoginPace;
   readonly crawlDelayMs: number | undefined;
   /** The origin of the URL for which the turn signs in. */
   readonly origin: string;

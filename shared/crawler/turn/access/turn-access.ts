@@ -6,9 +6,9 @@ import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import { withoutSetCookie } from '../../fetcher/without-secrets.ts';
 import type { JarKey } from '../../ports/jar-store.ts';
-import type { HostPace } from '../pace/host-pace.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
+import type { LoginPace } from './login-pace.ts';
 import { type AccessNeeds, TurnAccounts } from './turn-accounts.ts';
 
 type Services = Pick<TurnServices, 'engine' | 'stopping' | 'accounts'>;
@@ -107,7 +107,7 @@ export class TurnAccess {
   }
 
   /** Before a page is requested: signs in if need be. False: the host has to wait, and rests. */
-  mayRequest(pace: HostPace, needs: AccessNeeds): Promise<boolean> | true {
+  mayRequest(pace: LoginPace, needs: AccessNeeds): Promise<boolean> | true {
     return this.#accounts ? this.#accounts.mayRequest(pace, needs) : true;
   }
 

@@ -3,11 +3,11 @@ import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import type { JarStore } from '../../ports/jar-store.ts';
-import type { HostPace } from '../pace/host-pace.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import { AccountSession } from './account-session.ts';
 import type { Account } from './accounts.ts';
+import type { LoginPace } from './login-pace.ts';
 import { holds, LoginStopped, type SignInOptions, signIn } from './sign-in.ts';
 
 /** The request for which an account is needed. */
@@ -104,12 +104,12 @@ export class TurnAccounts {
   }
 
   /** Signs in if need be. False: no account may be used now, and the host rests or is given up. */
-  mayRequest(pace: HostPace, needs: AccessNeeds): Promise<boolean> | true {
+  mayRequest(pace: LoginPace, needs: AccessNeeds): Promise<boolean> | true {
     if (this.#current?.use(this.#now()).kind === 'use') return true;
     return this.#inTurn(() => this.#signIn(pace, needs));
   }
 
-  async #signIn(pace: HostPace, needs: AccessNeeds): Promise<boolean> {
+  async #signIn(pace: LoginPace, needs: AccessNeeds): Promise<boolean> {
     // Each account once, and one that another worker has used meanwhile again.
     for (let tries = 0; tries <= this.#accounts.length; tries++) {
       const use = await this.#choose();
@@ -134,7 +134,7 @@ export class TurnAccounts {
     return this.#rest(pace, await this.#choose());
   }
 
-  #rest(pace: HostPace, use: AccountUse): boolean {
+  #rest(pace: LoginPace, use: AccountUse): boolean {
     if (use.kind === 'use') return true;
     if (use.kind === 'locked') {
       const accounts = this.#accounts.map(({ name }) => name).join(', ');
@@ -164,7 +164,7 @@ export class TurnAccounts {
   isSignedOut(
     response: FetchedResponse,
     used: UsedSession,
-    pace: HostPace,
+    pace: LoginPace,
     needs: AccessNeeds,
   ): Promise<boolean> {
     return this.#inTurn(async () => {
@@ -191,7 +191,7 @@ export class TurnAccounts {
     for (const session of this.#sessions) await session?.save();
   }
 
-  #optionsOf(pace: HostPace, needs: AccessNeeds): SignInOptions {
+  #optionsOf(pace: LoginPace, needs: AccessNeeds): SignInOptions {
     return { ...needs, services: this.#services, crawl: this.#crawl, pace, bind: this.#bind };
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FetchRequest } from '../../../../shared/core/outcome/fetch-request.ts';
-import type { AccountOptions } from '../../../../shared/services/accounts/account-options.ts';
 import { createAccounts } from '../../../../shared/services/accounts/create-accounts.ts';
+import type { AccountOptions } from '../../../../shared/services/project/account-options.ts';
 import { createFakeClock } from '../../worker/fake-clock.ts';
 import { createMemoryEngine } from '../../worker/memory-engine.ts';
 import { type Answer, createScriptedFetcher, type Site } from '../../worker/scripted-fetcher.ts';

@@ -1,7 +1,7 @@
 import { isOriginPattern } from '../../core/url/origin-pattern.ts';
 import { domainOf } from '../../core/url/registrable-domain.ts';
 import type { AccountOptions } from './account-options.ts';
-import { isReference } from './read-reference.ts';
+import { isReference } from './secret-reference.ts';
 
 const KEYS = [
   'name',
