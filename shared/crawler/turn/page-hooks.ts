@@ -1,8 +1,8 @@
 /** The project's hooks for pages, as a turn calls them. Made by `shared/services/hooks/`; nothing here throws. */
 
 import type { RefusalKind } from '../../core/causes/cause.ts';
-import type { CrawlConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import type { MediaContent } from '../../core/media/media-module.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
