@@ -141,14 +141,16 @@ export class UrlVisit {
       const outcome = await this.#fetch(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const { refusals } = this.#options;
-      const judged = this.#judge(outcome, crawlDelayMs, await refusals.judge(this.#record, outcome));
+      const refusing = refusals.judge(this.#record, outcome);
+      const judged = this.#judge(outcome, crawlDelayMs, refusing && (await refusing));
       if (access.isOn && (await this.#isRepeated(outcome, judged))) return this.#named();
       if (used && !isRefusal(judged.cause) && (await this.#isSignedOut(outcome, used, crawlDelayMs)))
         return this.#named();
       const parser = judged.isFinal ? this.#parser : undefined;
       const parsed = parser && (await quarantine.watch(() => parser.end()));
       const content = judgeContent(judged, this.#record, outcome, parsed);
-      const verdict = await refusals.judgePage(this.#record, outcome, content, parsed);
+      const judging = refusals.judgePage(this.#record, outcome, content, parsed);
+      const verdict = judging ? await judging : content;
       const isRefused = isRefusal(verdict.cause);
       const read = verdict.state === 'failed' || isRefused ? undefined : parsed;
       const found = read && withUsage(read, this.#usage);

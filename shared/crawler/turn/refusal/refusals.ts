@@ -23,7 +23,7 @@ import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import type { TurnOutput } from '../turn-output.ts';
 import { refusalEventOf } from '../work-events.ts';
-import { challengeInPage, refusalIn } from './response-signs.ts';
+import { challengeIn, mayBeChallenge, mayRefuse, refusalIn } from './response-signs.ts';
 
 export interface RefusalsOptions {
   readonly crawl: TurnCrawl;
@@ -42,6 +42,14 @@ export interface CountOptions {
   /** The URL was not refused before. */
   readonly isFirst: boolean;
   readonly url: string;
+}
+
+/** A response whose page was read, as far as it has one. */
+interface ReadPage {
+  readonly facts: DocumentFacts | undefined;
+  readonly isPage: boolean;
+  /** Its status alone may be a refusal. */
+  readonly isPlain: boolean;
 }
 
 /** The facts of a response whose body is not parsed. */
@@ -86,28 +94,47 @@ export class Refusals {
   }
 
   /** Judges a response to the request for a URL. Undefined: it does not refuse the crawler, as far as it is known without its page. */
-  async judge(record: UrlRecord, outcome: FetchOutcome): Promise<Verdict | undefined> {
-    const cause = outcome.status === 'response' ? await refusalIn(outcome) : undefined;
-    return cause && this.#refused(record, cause, outcome);
+  judge(record: UrlRecord, outcome: FetchOutcome): Promise<Verdict | undefined> | undefined {
+    return outcome.status === 'response' && mayRefuse(outcome) ? this.#judgeHead(record, outcome) : undefined;
   }
 
-  /** Judges a response whose page was read, after its other `verdict`. */
-  async judgePage(
+  async #judgeHead(record: UrlRecord, response: FetchedResponse): Promise<Verdict | undefined> {
+    const cause = await refusalIn(response);
+    return cause && this.#refused(record, cause, response);
+  }
+
+  /** Judges a response whose page was read, after its other `verdict`. Undefined: that holds. */
+  judgePage(
     record: UrlRecord,
     outcome: FetchOutcome,
     verdict: Verdict,
     facts: DocumentFacts | undefined,
-  ): Promise<Verdict> {
-    if (outcome.status !== 'response' || !verdict.isFinal || isRefusal(verdict.cause)) return verdict;
-    const { httpStatus } = outcome;
+  ): Promise<Verdict> | undefined {
+    if (outcome.status !== 'response' || !verdict.isFinal || isRefusal(verdict.cause)) return undefined;
+    const { state } = verdict;
     const isPage = record.kind === undefined && !isOwnRequest(record.url);
-    if (verdict.state === 'failed' && isPage && PLAIN.has(httpStatus))
+    const isPlain = state === 'failed' && isPage && PLAIN.has(outcome.httpStatus);
+    const mayBe = state === 'fetched' && facts !== undefined && mayBeChallenge(facts);
+    if (isPlain || mayBe || this.#services.hooks?.isChallenge !== undefined)
+      return this.#judgeContent(record, outcome, verdict, { facts, isPage, isPlain });
+    if (state === 'fetched' && facts !== undefined && isPage) this.#state = undefined;
+    return undefined;
+  }
+
+  async #judgeContent(
+    record: UrlRecord,
+    response: FetchedResponse,
+    verdict: Verdict,
+    { facts, isPage, isPlain }: ReadPage,
+  ): Promise<Verdict> {
+    const { httpStatus } = response;
+    if (isPlain)
       await this.count({ code: 'blocked', httpStatus }, { isPlain: true, isFirst: true, url: record.url });
-    const own = await this.#ownSign(record, outcome, facts);
-    if (own !== undefined) return this.#refused(record, own, outcome);
+    const own = await this.#ownSign(record, response, facts);
+    if (own !== undefined) return this.#refused(record, own, response);
     if (verdict.state !== 'fetched' || facts === undefined) return verdict;
-    const cause = await challengeInPage(outcome, facts);
-    if (cause !== undefined) return this.#refused(record, cause, outcome);
+    const cause = mayBeChallenge(facts) ? await challengeIn(response) : undefined;
+    if (cause !== undefined) return this.#refused(record, cause, response);
     if (isPage) this.#state = undefined;
     return verdict;
   }

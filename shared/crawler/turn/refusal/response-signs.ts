@@ -27,18 +27,16 @@ export async function refusalIn(response: FetchedResponse): Promise<RefusalCause
   return cause ?? (mayHaveSigns(httpStatus) ? challengeIn(response) : undefined);
 }
 
-/** Returns the challenge that a page shows, which its status and head do not. Only the body of a short page is looked at. */
-export async function challengeInPage(
-  response: FetchedResponse,
-  { type, links, signs, decodedBytes }: DocumentFacts,
-): Promise<RefusalCause | undefined> {
-  const mayBe =
-    type === 'html' &&
-    links.length <= MAX_LINKS &&
-    decodedBytes <= MAX_SIGN_BYTES &&
-    (signs?.textChars ?? 0) < MAX_CHALLENGE_CHARS;
-  return mayBe ? challengeIn(response) : undefined;
-}
+/** Whether the head of a response shows a refusal, or its body may show one by the status. */
+export const mayRefuse = (response: FetchedResponse): boolean =>
+  mayHaveSigns(response.httpStatus) || refusalInHead(response) !== undefined;
+
+/** Whether a page may be a challenge, though its status and head do not say so: only short pages are. */
+export const mayBeChallenge = ({ type, links, signs, decodedBytes }: DocumentFacts): boolean =>
+  type === 'html' &&
+  links.length <= MAX_LINKS &&
+  decodedBytes <= MAX_SIGN_BYTES &&
+  (signs?.textChars ?? 0) < MAX_CHALLENGE_CHARS;
 
 /**
  * Returns the refusal that the response to a request for robots.txt shows. A plain 402 or 403 is none: by RFC 9309 there is
@@ -60,7 +58,8 @@ const isMarkup = (content: Uint8Array): boolean =>
 /** Before the first tag of a page. */
 const MAX_BLANKS = 200;
 
-async function challengeIn(response: FetchedResponse): Promise<RefusalCause | undefined> {
+/** Returns the challenge that the body of a response shows. */
+export async function challengeIn(response: FetchedResponse): Promise<RefusalCause | undefined> {
   const start = await startOf(response, MAX_SIGN_BYTES);
   return challengeInBody(response.httpStatus, start, () => textCharsOf(response, start));
 }

@@ -2,7 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import { createDocumentParser } from '../../../../shared/core/parser/document.ts';
-import { challengeInPage, refusalIn } from '../../../../shared/crawler/turn/refusal/response-signs.ts';
+import {
+  challengeIn,
+  mayBeChallenge,
+  refusalIn,
+} from '../../../../shared/crawler/turn/refusal/response-signs.ts';
 import { bodyOf } from '../../../core/archive/captures.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -81,7 +85,10 @@ export async function falseAlarmsAmong(
     parser.write(await response.body.bytes());
     const facts = await parser.end();
     const isPage = response.httpStatus < 300;
-    if ((await refusalIn(response)) ?? (isPage ? await challengeInPage(response, facts) : undefined))
+    if (
+      (await refusalIn(response)) ??
+      (isPage && mayBeChallenge(facts) ? await challengeIn(response) : undefined)
+    )
       names.push(name);
   }
   return names;
