@@ -1,5 +1,5 @@
 /**
- * Pages drawn by scripts: the links that are found on a site whose links are known, requests that did not come by the
+ * Pages rendered by scripts: the links that are found on a site whose links are known, requests that did not come by the
  * crawler, and what a page costs, beside Crawlee's PlaywrightCrawler with the same browser.
  *
  *     npm run bench -- render [PAGES of a long run, for memory]
@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { Renderer } from '../../shared/crawler/ports/renderer.ts';
 import { findBrowser } from '../../shared/crawler/renderer/find-browser.ts';
 import { createRenderer } from '../../shared/crawler/renderer/renderer.ts';
-import { createPartFetcher, findLinks, type PartFetcher } from '../../test/web/scripted/draw-page.ts';
+import { createPartFetcher, findLinks, type PartFetcher } from '../../test/web/scripted/render-page.ts';
 import type { ScriptedPage } from '../../test/web/scripted/scripted-page.ts';
 import { siteOf } from '../../test/web/scripted/site.ts';
 import type { BenchOptions } from '../claims.ts';
@@ -57,8 +57,8 @@ export async function measure({ words }: BenchOptions): Promise<Measured> {
     const ends = await timeHostile(bench);
     await renderer.close();
     const fresh = { ...bench, renderer: open(folder) };
-    const usual = await drawUsual(fresh, USUAL_PAGES);
-    const long = words[0] === undefined ? {} : await drawMany(fresh, Number(words[0]));
+    const usual = await renderUsual(fresh, USUAL_PAGES);
+    const long = words[0] === undefined ? {} : await renderMany(fresh, Number(words[0]));
     await fresh.renderer.close();
     return { truth, ends, usual, long };
   });
@@ -99,7 +99,7 @@ export async function measure({ words }: BenchOptions): Promise<Measured> {
   };
 }
 
-const draw = ({ renderer, site, parts }: Bench, page: ScriptedPage, behaves = false) =>
+const render = ({ renderer, site, parts }: Bench, page: ScriptedPage, behaves = false) =>
   findLinks(renderer, site, page, { fetchPart: parts.fetchPart, behaves });
 
 async function countLinks(bench: Bench) {
@@ -108,8 +108,8 @@ async function countLinks(bench: Bench) {
   let behaved = 0;
   const missing: string[] = [];
   await inParallel(pages, async (page) => {
-    const { found } = await draw(bench, page);
-    const { found: more } = page.behaved === undefined ? { found } : await draw(bench, page, true);
+    const { found } = await render(bench, page);
+    const { found: more } = page.behaved === undefined ? { found } : await render(bench, page, true);
     plain += found;
     behaved += more;
     if (page.lacks !== undefined) missing.push(`${page.name}: ${page.lacks}`);
@@ -119,7 +119,7 @@ async function countLinks(bench: Bench) {
 
 /** How long a page keeps the crawl that never ends, or takes all memory. */
 async function timeHostile(bench: Bench): Promise<Record<string, Figure>> {
-  const usedBy = async (name: string) => (await draw(bench, pageOf(bench.site, name))).rendering.used;
+  const usedBy = async (name: string) => (await render(bench, pageOf(bench.site, name))).rendering.used;
   const loop = await usedBy('loop-at-once');
   const memory = await usedBy('memory');
   return {
@@ -130,9 +130,9 @@ async function timeHostile(bench: Bench): Promise<Record<string, Figure>> {
   };
 }
 
-async function drawUsual(bench: Bench, count: number) {
+async function renderUsual(bench: Bench, count: number) {
   const pages = usualPages(bench.site, count);
-  await draw(bench, pages[0] as ScriptedPage);
+  await render(bench, pages[0] as ScriptedPage);
   const before = { cpuMs: treeUse(process.pid).cpuMs, own: process.threadCpuUsage() };
   let peakMb = 0;
   const looking = setInterval(() => {
@@ -140,7 +140,7 @@ async function drawUsual(bench: Bench, count: number) {
   }, LOOK_MS);
   let links = 0;
   await inParallel(pages, async (page) => {
-    const { found } = await draw(bench, page);
+    const { found } = await render(bench, page);
     links += found;
   });
   clearInterval(looking);
@@ -150,11 +150,11 @@ async function drawUsual(bench: Bench, count: number) {
 }
 
 /** Memory after `count` pages, beside that after 50. */
-async function drawMany(bench: Bench, count: number): Promise<Record<string, Figure>> {
-  await drawUsual(bench, 50);
+async function renderMany(bench: Bench, count: number): Promise<Record<string, Figure>> {
+  await renderUsual(bench, 50);
   const total = () => treeUse(process.pid).mb + process.memoryUsage.rss() / 1e6;
   const before = total();
-  await drawUsual(bench, count - 50);
+  await renderUsual(bench, count - 50);
   return {
     memoryGrowth: { value: total() / before, unit: `times the memory, after ${count} pages and after 50` },
   };

@@ -1,4 +1,4 @@
-// node crawl.mjs BROWSER AT_ONCE URL...: draws the pages, and prints how many links each has, and the CPU of this process.
+// node crawl.mjs BROWSER AT_ONCE URL...: renders the pages, and prints how many links each has, and the CPU of this process.
 import { Configuration, LogLevel, log, PlaywrightCrawler } from '@crawlee/playwright';
 import { chromium } from 'playwright';
 

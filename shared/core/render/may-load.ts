@@ -13,8 +13,8 @@ export interface PageLoad {
   readonly timesAsked: number;
   /** A behaviour has clicked: from then on a request may be an order, and not only reading. */
   readonly hasClicked: boolean;
-  /** The page is also drawn as a picture. */
-  readonly drawsPicture: boolean;
+  /** The page is also rendered as a picture. */
+  readonly takesPicture: boolean;
   readonly limits: { readonly requests: number; readonly bytes: number };
 }
 
@@ -34,11 +34,11 @@ export type LoadDecision =
 const MAX_TIMES = 3;
 const MAX_STREAMS = 1;
 
-const DRAWING: ReadonlySet<PartKind> = new Set(['script', 'xhr', 'frame', 'preflight']);
+const RENDERING: ReadonlySet<PartKind> = new Set(['script', 'xhr', 'frame', 'preflight']);
 const PICTURE: ReadonlySet<PartKind> = new Set(['style', 'image', 'font']);
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Decides on a request of a page. Only what draws the page is loaded, and nothing is sent for its own sake. */
+/** Decides on a request of a page. Only what renders the page is loaded, and nothing is sent for its own sake. */
 export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
   const { url, method, resourceType } = asked;
   const isWeb = /^https?:\/\//i.test(url);
@@ -49,8 +49,8 @@ export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
   if (/^(?:data|blob):/i.test(url)) return { do: 'local' };
   if (!isWeb) return refuse('its scheme');
   const kind = partKind(asked);
-  if (!DRAWING.has(kind) && !(page.drawsPicture && PICTURE.has(kind)))
-    return refuse('not needed for drawing');
+  if (!RENDERING.has(kind) && !(page.takesPicture && PICTURE.has(kind)))
+    return refuse('not needed for rendering');
   if (page.hasClicked && !READING.has(method)) return refuse(`${method} after a click`);
   const mostTimes = isStream(asked) ? MAX_STREAMS : MAX_TIMES;
   if (page.timesAsked >= mostTimes) return refuse('requested too often');

@@ -1,4 +1,4 @@
-/** Limits of one page that is drawn, apart from those of its job. */
+/** Limits of one page that is rendered, apart from those of its job. */
 export const PAGE_LIMITS = {
   /** An answer that is not whole after this time is given as far as it came; one that never ends sooner. */
   partMs: 4000,

@@ -1,4 +1,4 @@
-/** Purpose of a request that a page makes while it is drawn. */
+/** Purpose of a request that a page makes while it is rendered. */
 export type PartKind =
   | 'script'
   | 'xhr'

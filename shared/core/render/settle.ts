@@ -1,4 +1,4 @@
-/** Decides when a page has drawn what it draws by itself, and when one of its scripts does not end. */
+/** Decides when a page has settled, and when one of its scripts does not end. */
 
 /** A page without requests for this time has settled; between two steps of scrolling a shorter time is enough. */
 export const QUIET_MS = 300;

@@ -4,7 +4,7 @@ import type { PartKind } from '../../core/render/part-kind.ts';
 
 export type { PartKind } from '../../core/render/part-kind.ts';
 
-/** A request that a page makes while it is drawn. */
+/** A request that a page makes while it is rendered. */
 export interface PartRequest {
   readonly url: string;
   readonly method: string;
@@ -69,7 +69,7 @@ export type RenderState = 'rendered' | 'timedOut' | 'crashed' | 'tooLarge' | 'no
 
 export interface Rendering {
   readonly state: RenderState;
-  /** The document as drawn, shadow roots as declarative templates, whatever charset it names. Undefined if there is none. */
+  /** The document as rendered, shadow roots as declarative templates, whatever charset it names. Undefined if there is none. */
   readonly html?: string;
   /** URLs that are in no markup: popups, navigations that were refused, history entries, links of earlier scroll steps. */
   readonly links: readonly string[];

@@ -50,7 +50,7 @@ const clickScript = (selector: string, mayRepeat: boolean) => `(() => {
   return true;
 })()`;
 
-/** Two frames later all that listens has seen it; a page that is not drawn has no frames. */
+/** Two frames later all that listens has seen it; a page that is not rendered has no frames. */
 const SCROLL = `(async () => {
   const before = scrollY;
   scrollBy({ top: innerHeight * 0.9, behavior: 'instant' });

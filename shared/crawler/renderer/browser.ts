@@ -16,7 +16,7 @@ export interface BrowserOptions extends BrowserProcessOptions {
   readonly guard?: { readonly intercepted?: string; readonly removed?: string };
 }
 
-export interface DrawOptions {
+export interface RenderOptions {
   readonly job: RenderJob;
   readonly fetchPart: FetchPart;
   /** Both on the clock of `performance`. */
@@ -76,7 +76,7 @@ export class Browser {
     return this.#process.pid;
   }
 
-  /** Pages that are being drawn. */
+  /** Pages that are being rendered. */
   get active(): number {
     return this.#pages.size;
   }
@@ -94,7 +94,7 @@ export class Browser {
   }
 
   /** Never rejects. */
-  async draw(options: DrawOptions): Promise<Rendering> {
+  async render(options: RenderOptions): Promise<Rendering> {
     const { job, startedAt } = options;
     this.pages++;
     this.#shareCpu();
@@ -107,7 +107,7 @@ export class Browser {
           disposeOnDetach: true,
         })
       ).browserContextId;
-      return await this.#drawIn(context, options);
+      return await this.#renderIn(context, options);
     } catch (error) {
       return undrawn('crashed', messageOf(error), startedAt);
     } finally {
@@ -121,7 +121,7 @@ export class Browser {
     await this.#process.end();
   }
 
-  async #drawIn(context: string, options: DrawOptions): Promise<Rendering> {
+  async #renderIn(context: string, options: RenderOptions): Promise<Rendering> {
     const { job, fetchPart, deadline, signal, startedAt } = options;
     const page = new Page({
       job,
@@ -141,7 +141,7 @@ export class Browser {
     this.#connection
       .send('Target.createTarget', { url: 'about:blank', browserContextId: context })
       .catch((error) => page.end('crashed', messageOf(error)));
-    const rendering = await page.draw();
+    const rendering = await page.render();
     signal?.removeEventListener('abort', stop);
     if (page.hasCrashed) this.crashes++;
     await this.#dispose(context);
@@ -164,7 +164,7 @@ export class Browser {
     else this.#targets.onEvent(event);
   }
 
-  /** A request of no page that is being drawn is refused: of popups, of service workers, of the browser itself. */
+  /** A request of no page that is being rendered is refused: of popups, of service workers, of the browser itself. */
   async #onPaused(paused: PausedRequest): Promise<void> {
     const page = await this.#targets.pageOf(paused);
     if (page === undefined) this.#refuse(paused.requestId);
@@ -188,7 +188,7 @@ export class Browser {
     for (const page of this.#pages) page.look();
   }
 
-  /** CPU that the browser has used since the last call is that of the pages that it draws, in equal parts. */
+  /** CPU that the browser has used since the last call is that of the pages that it renders, in equal parts. */
   #shareCpu(): void {
     const cpuMs = this.#watch.takeCpuMs();
     for (const page of this.#pages) page.cpuMs += cpuMs / this.#pages.size;

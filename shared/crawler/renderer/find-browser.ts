@@ -36,7 +36,7 @@ export const NO_BROWSER =
   'No browser was found: `apt-get install chromium-headless-shell` (Debian), or `npx @puppeteer/browsers install chrome-headless-shell` and `--browser PATH`';
 
 /**
- * Returns the browser that draws pages: the operator's own, `STRAND_BROWSER`, a headless shell, a full browser. Undefined
+ * Returns the browser that renders pages: the operator's own, `STRAND_BROWSER`, a headless shell, a full browser. Undefined
  * if there is none.
  */
 export function findBrowser({

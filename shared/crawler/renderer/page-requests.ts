@@ -76,7 +76,7 @@ export class PageRequests {
       bytes: this.bytes,
       timesAsked: this.#times.get(request.url) ?? 0,
       hasClicked: this.hasClicked,
-      drawsPicture: job.screenshot === true,
+      takesPicture: job.screenshot === true,
       limits: job.limits,
     });
     switch (decision.do) {

@@ -28,7 +28,7 @@ export interface PageOptions {
   readonly cpuByProcess: () => ReadonlyMap<number, number> | undefined;
 }
 
-/** A page that is being drawn. */
+/** A page that is being rendered. */
 export class Page implements PageOfTargets {
   readonly #options: PageOptions;
   readonly #links: LinkList;
@@ -76,14 +76,17 @@ export class Page implements PageOfTargets {
     this.#quiet.change();
   }
 
-  async draw(): Promise<Omit<Rendering, 'used'>> {
+  async render(): Promise<Omit<Rendering, 'used'>> {
     const { deadline } = this.#options;
     const late = setTimeout(() => this.end('timedOut', 'its time was over'), deadline - performance.now());
     try {
-      return await Promise.race([this.#drawn(), this.#over.promise.then((ending) => this.#undrawn(ending))]);
+      return await Promise.race([
+        this.#rendered(),
+        this.#over.promise.then((ending) => this.#unrendered(ending)),
+      ]);
     } catch (error) {
       const state = error instanceof LateAnswer ? 'timedOut' : 'crashed';
-      return this.#undrawn(this.#ending ?? { state, detail: messageOf(error) });
+      return this.#unrendered(this.#ending ?? { state, detail: messageOf(error) });
     } finally {
       clearTimeout(late);
       this.end('rendered', '');
@@ -181,7 +184,7 @@ export class Page implements PageOfTargets {
     if (this.#ending === undefined && this.#quiet.hasBegun) this.#scripts?.look();
   }
 
-  async #drawn(): Promise<Omit<Rendering, 'used'>> {
+  async #rendered(): Promise<Omit<Rendering, 'used'>> {
     const { job, connection, context } = this.#options;
     await this.#opened.promise;
     if (job.cookies.length > 0)
@@ -204,7 +207,7 @@ export class Page implements PageOfTargets {
     };
   }
 
-  #undrawn({ state, detail }: Ending): Omit<Rendering, 'used'> {
+  #unrendered({ state, detail }: Ending): Omit<Rendering, 'used'> {
     return { state, detail, links: this.#links.all(), cookies: [] };
   }
 

@@ -14,7 +14,7 @@ export interface ProcessWatch {
 export interface ProcessWatchOptions {
   /** The first process of the browser, which leads a group and a session of its own. */
   readonly root: number;
-  /** A process that takes more is ended, and with it the page that it draws. The first process is not. */
+  /** A process that takes more is ended, and with it the page that it renders. The first process is not. */
   readonly mostBytes: number;
   /** Called at each look. */
   readonly onLook: () => void;

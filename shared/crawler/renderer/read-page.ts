@@ -2,7 +2,7 @@ import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { Rendering, RenderJob } from '../ports/renderer.ts';
 import { type Connection, LargeAnswer } from './connection.ts';
 
-/** A page as it is drawn. */
+/** A page as it is rendered. */
 export interface PageFacts {
   readonly elements: number;
   /** Characters of all text, and of that which is shown. */

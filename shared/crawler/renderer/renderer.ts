@@ -5,11 +5,11 @@ import { type Browser, type BrowserOptions, startBrowser, undrawn } from './brow
 import { type BrowserProgram, NO_BROWSER } from './find-browser.ts';
 
 export interface RendererOptions {
-  /** Undefined: there is none, and no page is drawn. See `findBrowser`. */
+  /** Undefined: there is none, and no page is rendered. See `findBrowser`. */
   readonly program: BrowserProgram | undefined;
   /** The folder for the browser's profile and temporary files. */
   readonly temporaryFolder: string;
-  /** Pages that are drawn at the same time. Default: 4. */
+  /** Pages that are rendered at the same time. Default: 4. */
   readonly pagesAtOnce?: number;
   /** Called with a sentence for the operator. */
   readonly warn: (message: string) => void;
@@ -39,7 +39,7 @@ class BrowserRenderer implements Renderer {
   readonly #places: Semaphore;
   #hasSandbox: boolean;
   #browser: Promise<Browser> | undefined;
-  /** Browsers that draw their last pages. */
+  /** Browsers that render their last pages. */
   readonly #closing = new Set<Promise<void>>();
   readonly #all = new Set<Browser>();
   #failedStarts = 0;
@@ -60,7 +60,7 @@ class BrowserRenderer implements Renderer {
       const browser = await this.#ready();
       if (typeof browser === 'string') return undrawn('noBrowser', browser, startedAt);
       const deadline = startedAt + job.limits.ms;
-      const rendering = await browser.draw({ job, fetchPart, startedAt, deadline, signal });
+      const rendering = await browser.render({ job, fetchPart, startedAt, deadline, signal });
       this.#replaceIfUsed(browser);
       return rendering;
     } finally {

@@ -17,10 +17,10 @@ interface Question {
 }
 
 const ANSWER_MS = 60_000;
-/** Most pages are drawn before the first question. */
+/** Most pages are rendered before the first question. */
 const PAUSE_MS = 600;
 
-/** Ends scripts of a page that give the page no turn: the links that were drawn before are kept. */
+/** Ends scripts of a page that give the page no turn: the links that were rendered before are kept. */
 export class ScriptWatch {
   readonly #options: ScriptWatchOptions;
   #question: Question | undefined;

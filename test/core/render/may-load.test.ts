@@ -8,7 +8,7 @@ const PAGE: PageLoad = {
   bytes: 0,
   timesAsked: 0,
   hasClicked: false,
-  drawsPicture: false,
+  takesPicture: false,
   limits: { requests: 60, bytes: 1000 },
 };
 
@@ -35,7 +35,7 @@ const decide = (
   return decision.do === 'stay' ? `stays: ${decision.link}` : decision.do;
 };
 
-const UNNEEDED = 'refused: not needed for drawing';
+const UNNEEDED = 'refused: not needed for rendering';
 
 test.each<[name: string, asked: Asked, page: Partial<PageLoad>, expected: string]>([
   ['the document of the page', { type: 'Document' }, { hasDocument: false, isOfMainFrame: true }, 'document'],
@@ -80,9 +80,9 @@ test.each<[name: string, asked: Asked, page: Partial<PageLoad>, expected: string
   ['a report', { type: 'CSPViolationReport', method: 'POST' }, {}, UNNEEDED],
   ['a manifest', { type: 'Manifest' }, {}, UNNEEDED],
   ['an image', { type: 'Image' }, {}, UNNEEDED],
-  ['an image of a picture', { type: 'Image' }, { drawsPicture: true }, 'image'],
-  ['a style of a picture', { type: 'Stylesheet' }, { drawsPicture: true }, 'style'],
-  ['a film of a picture', { type: 'Media' }, { drawsPicture: true }, UNNEEDED],
+  ['an image of a picture', { type: 'Image' }, { takesPicture: true }, 'image'],
+  ['a style of a picture', { type: 'Stylesheet' }, { takesPicture: true }, 'style'],
+  ['a film of a picture', { type: 'Media' }, { takesPicture: true }, UNNEEDED],
   ['data', { type: 'Image', url: 'data:image/png;base64,AA' }, {}, 'local'],
   ['a file', { type: 'Fetch', url: 'file:///etc/passwd' }, {}, 'refused: its scheme'],
   ['a part of the browser', { type: 'Script', url: 'chrome://version' }, {}, 'refused: its scheme'],

@@ -53,7 +53,7 @@ const served = (name: string, pages: number, body: (n: number) => string, head =
 });
 
 /** Pages that are empty until their scripts have run. */
-const drawn = (name: string, pages: number, mount: string, head: string): MadeTemplate => ({
+const rendered = (name: string, pages: number, mount: string, head: string): MadeTemplate => ({
   name,
   pages,
   needsRendering: true,
@@ -64,16 +64,16 @@ const drawn = (name: string, pages: number, mount: string, head: string): MadeTe
 });
 
 export const TEMPLATES: readonly MadeTemplate[] = [
-  drawn('react', 400, '<div id="root"></div>', MODULE),
-  drawn(
+  rendered('react', 400, '<div id="root"></div>', MODULE),
+  rendered(
     'vue',
     250,
     '<noscript>This app does not work without JavaScript.</noscript><div id="app"></div>',
     MODULE,
   ),
-  drawn('angular', 120, '<app-root></app-root>', SCRIPT),
-  drawn('old', 30, '<div class="page">Loading...</div>', SCRIPT),
-  drawn('small', 5, '<div id="app"></div>', SCRIPT),
+  rendered('angular', 120, '<app-root></app-root>', SCRIPT),
+  rendered('old', 30, '<div class="page">Loading...</div>', SCRIPT),
+  rendered('small', 5, '<div id="app"></div>', SCRIPT),
   {
     name: 'list',
     pages: 300,

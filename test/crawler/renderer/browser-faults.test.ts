@@ -7,7 +7,7 @@ import { startBrowser } from '../../../shared/crawler/renderer/browser.ts';
 import { findBrowser } from '../../../shared/crawler/renderer/find-browser.ts';
 import { createProcessGroup } from '../../../shared/crawler/renderer/process-group.ts';
 import { needs } from '../../needs.ts';
-import { jobFor, LIMITS } from '../../web/scripted/draw-page.ts';
+import { jobFor, LIMITS } from '../../web/scripted/render-page.ts';
 import { folder, openRenderer, openSite } from './open-renderer.ts';
 
 const test = needs('browser');
@@ -32,7 +32,7 @@ needs('shell').each([
   ['never answers', 'sleep 1000', /Browser.getVersion: no answer within/],
   ['ends at once', 'echo "FATAL: it is broken" >&2; exit 3', /the browser ended \(3\): FATAL: it is broken/],
   ['speaks no JSON', `printf 'x\\0' >&4; sleep 1000`, /it sent no JSON/],
-])('a browser that %s draws nothing', async (name, script, detail) => {
+])('a browser that %s renders nothing', async (name, script, detail) => {
   const temporaryFolder = own(`for one that ${name}`);
   const renderer = openRenderer({
     program: fakeBrowser(name, script),
@@ -55,7 +55,7 @@ needs('shell')('a browser that does not start is tried three times', async () =>
   expect(readFileSync(starts, 'utf8')).toBe('x\nx\nx\n');
 });
 
-test('without a browser, and without a place for its folder, no page is drawn', async () => {
+test('without a browser, and without a place for its folder, no page is rendered', async () => {
   const job = jobFor(site, pageOf('static'));
   const none = await openRenderer({ program: undefined }).render(job, parts.fetchPart);
   expect(none).toMatchObject({ state: 'noBrowser', detail: expect.stringContaining('apt-get install') });
@@ -89,10 +89,10 @@ const started = (name: string) => ({
 
 test('a browser that is killed loses its pages, and no more', async () => {
   const browser = await launch(own('killed'));
-  const drawing = browser.draw(started('endless-body'));
+  const rendering = browser.render(started('endless-body'));
   await vi.waitFor(() => expect(browser.active).toBe(1), soon);
   process.kill(-browser.pid, 'SIGKILL');
-  expect(await drawing).toMatchObject({ state: 'crashed' });
+  expect(await rendering).toMatchObject({ state: 'crashed' });
   expect(browser.hasEnded).toBe(true);
   await browser.close();
 });
@@ -114,18 +114,18 @@ function pidsWith(name: string): number[] {
 }
 
 test.skipIf(!isLinux)(
-  'a process that draws a page is killed: the page is lost, and the browser lives',
+  'a process that renders a page is killed: the page is lost, and the browser lives',
   async () => {
     const browser = await launch(own('process'));
-    const drawing = browser.draw(started('endless-body'));
+    const rendering = browser.render(started('endless-body'));
     const list = createProcessGroup(browser.pid)!;
     await vi.waitFor(() => {
       const group = list().map(({ pid }) => pid);
       for (const pid of pidsWith('--type=renderer')) if (group.includes(pid)) process.kill(pid, 'SIGKILL');
       expect(browser.crashes).toBe(1);
     }, soon);
-    expect(await drawing).toMatchObject({ state: 'crashed' });
-    expect(await browser.draw(started('fetched'))).toMatchObject({ state: 'rendered' });
+    expect(await rendering).toMatchObject({ state: 'crashed' });
+    expect(await browser.render(started('fetched'))).toMatchObject({ state: 'rendered' });
     await browser.close();
   },
 );

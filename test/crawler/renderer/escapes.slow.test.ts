@@ -9,8 +9,8 @@ import type { BrowserOptions } from '../../../shared/crawler/renderer/browser.ts
 import { CUT_NETWORK } from '../../../shared/crawler/renderer/browser-flags.ts';
 import { findBrowser } from '../../../shared/crawler/renderer/find-browser.ts';
 import { needs } from '../../needs.ts';
-import { findLinks } from '../../web/scripted/draw-page.ts';
 import { hasStrace, traceBrowser } from '../../web/scripted/packets.ts';
+import { findLinks } from '../../web/scripted/render-page.ts';
 import { folder, openRenderer, openSite } from './open-renderer.ts';
 
 const test = needs('browser');
@@ -53,11 +53,11 @@ async function escapesOf(names: readonly string[], guard: Guard): Promise<Escape
       fetchPart: parts.fetchPart,
     });
     // A page whose navigation is not intercepted goes where it wants, and finds an error there.
-    const drawn = guard.guard?.intercepted === undefined ? found : pageOf(name).links.length;
-    expect({ name, state: rendering.state, drawn }).toEqual({
+    const rendered = guard.guard?.intercepted === undefined ? found : pageOf(name).links.length;
+    expect({ name, state: rendering.state, rendered }).toEqual({
       name,
       state: 'rendered',
-      drawn: pageOf(name).links.length,
+      rendered: pageOf(name).links.length,
     });
   }
   await renderer.close();

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import type { Renderer } from '../../../shared/crawler/ports/renderer.ts';
 import { findBrowser } from '../../../shared/crawler/renderer/find-browser.ts';
 import { createRenderer, type RendererOptions } from '../../../shared/crawler/renderer/renderer.ts';
-import { createPartFetcher, type PartFetcher } from '../../web/scripted/draw-page.ts';
+import { createPartFetcher, type PartFetcher } from '../../web/scripted/render-page.ts';
 import type { ScriptedPage } from '../../web/scripted/scripted-page.ts';
 import { openScriptedSite, type ScriptedSite } from '../../web/scripted/site.ts';
 

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
 import type { PartRequest } from '../../../shared/crawler/ports/renderer.ts';
 import { needs } from '../../needs.ts';
-import { findLinks, jobFor, LIMITS } from '../../web/scripted/draw-page.ts';
+import { findLinks, jobFor, LIMITS } from '../../web/scripted/render-page.ts';
 import { openRenderer, openSite } from './open-renderer.ts';
 
 const test = needs('browser');
 const { site, parts, pageOf } = await openSite();
 const renderer = openRenderer();
 
-const draw = (html: string, more: Parameters<typeof jobFor>[2] = {}, fetchPart = parts.fetchPart) =>
+const render = (html: string, more: Parameters<typeof jobFor>[2] = {}, fetchPart = parts.fetchPart) =>
   renderer.render(jobFor(site, { name: 'static', links: [], html }, more), fetchPart);
 
-test('pages are drawn at once, each by its own requests, and the document is not requested again', async () => {
+test('pages are rendered at once, each by its own requests, and the document is not requested again', async () => {
   const asked: PartRequest[] = [];
   const names = ['components', 'fetched', 'workers', 'frames', 'cookies', 'modules'];
   const found = await Promise.all(
@@ -35,23 +35,23 @@ test('pages are drawn at once, each by its own requests, and the document is not
   expect(site.takeEscapes()).toEqual([]);
 });
 
-test('a timer of some seconds is drawn without waiting for it', async () => {
-  const { html, used } = await draw(
+test('a timer of some seconds is rendered without waiting for it', async () => {
+  const { html, used } = await render(
     '<p id=a>no</p><script>setTimeout(()=>{document.getElementById("a").textContent="yes "+document.visibilityState},4000)</script>',
   );
   expect(html).toContain('yes visible');
   expect(used.cpuMs).toBeGreaterThan(0);
 });
 
-test('shadow roots are drawn as declarative templates, closed ones too', async () => {
-  const { html } = await draw(
+test('shadow roots are rendered as declarative templates, closed ones too', async () => {
+  const { html } = await render(
     '<x-a></x-a><script>customElements.define("x-a",class extends HTMLElement{connectedCallback(){this.attachShadow({mode:"closed"}).innerHTML="<b>in</b>"}})</script>',
   );
   expect(html).toContain('<x-a><template shadowrootmode="closed"><b>in</b></template></x-a>');
 });
 
 test('scripts see an honest browser: its own name without "Headless", the crawler, and webdriver', async () => {
-  const { html } = await draw(
+  const { html } = await render(
     `<pre id=a></pre><script>a.textContent=[navigator.userAgent,navigator.webdriver,typeof RTCPeerConnection,'serviceWorker' in navigator].join('|')</script>`,
     { userAgent: 'Strand/0.1 (+mailto:me@example.org)' },
   );
@@ -63,7 +63,7 @@ test('scripts see an honest browser: its own name without "Headless", the crawle
 
 test('cookies go to the site of the page alone, and those of scripts come back', async () => {
   const sent: (string | undefined)[] = [];
-  const { cookies } = await draw(
+  const { cookies } = await render(
     `<script>document.cookie='own=1;path=/';fetch('/api/list?name=x');fetch('http://127.0.0.2:1/',{mode:'no-cors'}).catch(()=>{})</script>`,
     { cookies: [{ name: 'given', value: '2', url: site.origin }] },
     async ({ url, headers }) => {
@@ -77,7 +77,7 @@ test('cookies go to the site of the page alone, and those of scripts come back',
 
 test('bodies that pages send come as they are', async () => {
   const bodies: string[] = [];
-  await draw(
+  await render(
     `<script>const f=new FormData();f.append('a',new Blob([new Uint8Array([0,255,128])]));fetch('/api/post',{method:'POST',body:f});fetch('/api/post?2',{method:'POST',body:new Uint8Array([1,254])})</script>`,
     {},
     async ({ body }) => {
@@ -88,7 +88,7 @@ test('bodies that pages send come as they are', async () => {
   expect(bodies.sort()).toEqual(['\u0001\u00fe', expect.stringContaining('\u0000\u00ff\u0080')]);
 });
 
-test('a picture is drawn with its styles and images, which pages else do not get', async () => {
+test('a picture is rendered with its styles and images, which pages else do not get', async () => {
   const kinds: string[] = [];
   const job = jobFor(site, {
     name: 'static',
@@ -107,7 +107,7 @@ test('a picture is drawn with its styles and images, which pages else do not get
 });
 
 test('a page that leads elsewhere at once says where', async () => {
-  const { navigatedTo, links } = await draw('<script>location.replace("/leaf/x")</script>');
+  const { navigatedTo, links } = await render('<script>location.replace("/leaf/x")</script>');
   expect({ navigatedTo, links }).toEqual({
     navigatedTo: `${site.origin}/leaf/x`,
     links: [`${site.origin}/leaf/x`],
@@ -121,14 +121,14 @@ test.each([
     'tooLarge',
   ],
   ['more than its limit of HTML', { limits: { ...LIMITS, htmlBytes: 30 } }, 'tooLarge'],
-] as const)('a page with %s is not drawn', async (_, more, state) => {
-  const rendering = await draw(`<p>${'x'.repeat(20)}</p>`, more);
+] as const)('a page with %s is not rendered', async (_, more, state) => {
+  const rendering = await render(`<p>${'x'.repeat(20)}</p>`, more);
   expect([rendering.state, rendering.html]).toEqual([state, undefined]);
 });
 
 test('an answer that comes after the limit is not waited for', async () => {
   const never = () => new Promise<never>(() => {});
-  const rendering = await draw(
+  const rendering = await render(
     '<p>Before</p><script>fetch("/never")</script>',
     { limits: { ...LIMITS, ms: 4000 } },
     never,
@@ -146,11 +146,11 @@ test('a page that is stopped ends at once', async () => {
   expect(rendering).toMatchObject({ state: 'timedOut', links: [] });
 });
 
-test('a body of 19 MB is drawn, and no larger one', async () => {
+test('a body of 19 MB is rendered, and no larger one', async () => {
   const text = (bytes: number) =>
     `<p id=a></p><script>fetch('/large?bytes=${bytes}').then(r=>r.text()).then(s=>{a.textContent=s.length},()=>{a.textContent='none'})</script>`;
   const limits = { ...LIMITS, bytes: 1e9 };
-  const [small, large] = await Promise.all([draw(text(19e6), { limits }), draw(text(25e6), { limits })]);
+  const [small, large] = await Promise.all([render(text(19e6), { limits }), render(text(25e6), { limits })]);
   expect([small.html, large.html]).toEqual([
     expect.stringContaining('>19000000<'),
     expect.stringContaining('>none<'),

@@ -1,7 +1,7 @@
-/** Each page of the site of scripted pages, drawn as it is, and with behaviours. */
+/** Each page of the site of scripted pages, rendered as it is, and with behaviours. */
 import { expect } from 'vitest';
 import { needs } from '../../needs.ts';
-import { type Found, findLinks } from '../../web/scripted/draw-page.ts';
+import { type Found, findLinks } from '../../web/scripted/render-page.ts';
 import { openRenderer, openSite } from './open-renderer.ts';
 
 const { site, parts, pageOf } = await openSite();
@@ -12,7 +12,7 @@ const hostile = site.pages.filter(({ isHostile }) => isHostile).map(({ name }) =
 const find = (name: string, behaves = false): Promise<Found> =>
   findLinks(renderer, site, pageOf(name), { fetchPart: parts.fetchPart, behaves });
 
-needs('browser').each(names)('%s is drawn to its truth', async (name) => {
+needs('browser').each(names)('%s is rendered to its truth', async (name) => {
   const { links, plain = links.length } = pageOf(name);
   const { found, missing, rendering } = await find(name);
   expect({ state: rendering.state, found, missing: found === plain ? [] : missing }).toEqual({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { draw, leaves } from './scripted-page.ts';
+import { leaves, render } from './scripted-page.ts';
 
 /** A request to the site, and what it answers. */
 export interface SiteRequest {
@@ -107,11 +107,12 @@ export const RESOURCES: Readonly<Record<string, Answer>> = {
   }),
   '/script/written.js': () =>
     script(`document.write('<a href=/leaf/written/0>x</a><a href=/leaf/written/1>y</a>')`),
-  '/script/never.js': () => script(draw('never', 1)),
+  '/script/never.js': () => script(render('never', 1)),
   '/script/policy.js': () =>
     script(`root.innerHTML='<a href=/leaf/policy/0>x</a><a href=/leaf/policy/1>y</a>'`),
-  '/script/coded-gzip.js': () => script(gzipSync(draw('coded', 1)), { 'content-encoding': 'gzip' }),
-  '/script/coded-br.js': () => script(brotliCompressSync(draw('coded', 1, 1)), { 'content-encoding': 'br' }),
+  '/script/coded-gzip.js': () => script(gzipSync(render('coded', 1)), { 'content-encoding': 'gzip' }),
+  '/script/coded-br.js': () =>
+    script(brotliCompressSync(render('coded', 1, 1)), { 'content-encoding': 'br' }),
   '/script/worker.js': () =>
     script(
       `importScripts('/script/empty.js');fetch('/api/list?name=workers&n=1').then(r=>r.json()).then(postMessage)`,

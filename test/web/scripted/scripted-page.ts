@@ -1,4 +1,4 @@
-/** A page that scripts draw, and what a visitor could reach from it. */
+/** A page that scripts render, and what a visitor could reach from it. */
 export interface ScriptedPage {
   readonly name: string;
   readonly html: string | Buffer;
@@ -27,8 +27,8 @@ export const OTHER_HOST = '127.0.0.2';
 export const leaves = (name: string, count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, i) => `/leaf/${name}/${from + i}`);
 
-/** A script that draws links. */
-export const draw = (name: string, count: number, from = 0): string =>
+/** A script that renders links. */
+export const render = (name: string, count: number, from = 0): string =>
   `show(${JSON.stringify(leaves(name, count, from))});`;
 
 /** `show(urls)` appends links to the element `root`. */

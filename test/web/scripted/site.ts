@@ -1,4 +1,4 @@
-/** A site whose pages are drawn by scripts, with a log that says who asked. */
+/** A site whose pages are rendered by scripts, with a log that says who asked. */
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createRawServer, type Server } from 'node:net';
@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { BEHAVIOUR_PAGES } from './pages/behaviours.ts';
-import { DRAWN_PAGES } from './pages/drawn.ts';
 import { type EscapePorts, escapePages } from './pages/escapes.ts';
 import { HOSTILE_PAGES } from './pages/hostile.ts';
 import { loadingPages } from './pages/loading.ts';
+import { DRAWN_PAGES } from './pages/rendered.ts';
 import { RESOURCES, redirect, type SiteAnswer, type SiteRequest } from './resources.ts';
 import type { ScriptedPage } from './scripted-page.ts';
 

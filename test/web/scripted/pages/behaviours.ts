@@ -1,4 +1,4 @@
-import { draw, leaves, page, type ScriptedPage } from '../scripted-page.ts';
+import { leaves, page, render, type ScriptedPage } from '../scripted-page.ts';
 
 /** Pages that show more to a visitor who scrolls, clicks or goes on. */
 export const BEHAVIOUR_PAGES: readonly ScriptedPage[] = [
@@ -48,7 +48,7 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     behaved: 3,
     click: ['#accept'],
     html: page(
-      `document.getElementById('accept').onclick=()=>{document.getElementById('banner').remove();${draw('consent', 3)}}`,
+      `document.getElementById('accept').onclick=()=>{document.getElementById('banner').remove();${render('consent', 3)}}`,
       {
         body: '<div id=banner style="position:fixed;inset:0;background:#fff">We use cookies <button id=accept>Accept</button></div>',
       },
@@ -111,13 +111,13 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     escapes: true,
     links: leaves('popups', 3),
     html: page(
-      `window.open('/leaf/popups/0');root.innerHTML='<a href=/leaf/popups/1 target=_blank id=q>x</a>';document.getElementById('q').click();${draw('popups', 1, 2)}`,
+      `window.open('/leaf/popups/0');root.innerHTML='<a href=/leaf/popups/1 target=_blank id=q>x</a>';document.getElementById('q').click();${render('popups', 1, 2)}`,
     ),
   },
   {
     name: 'posted-form',
     links: leaves('posted-form', 1),
-    html: page(`${draw('posted-form', 1)}document.getElementById('f').submit()`, {
+    html: page(`${render('posted-form', 1)}document.getElementById('f').submit()`, {
       body: '<form id=f method=post action=/escape/posted><input name=a value=1></form>',
     }),
   },
@@ -137,14 +137,14 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     name: 'navigates-away',
     links: leaves('navigates-away', 2),
     html: page(
-      `${draw('navigates-away', 1)}root.append('word '.repeat(100));setTimeout(()=>{location.href='/leaf/navigates-away/1'},20)`,
+      `${render('navigates-away', 1)}root.append('word '.repeat(100));setTimeout(()=>{location.href='/leaf/navigates-away/1'},20)`,
     ),
   },
   {
     name: 'downloads',
     links: leaves('downloads', 2),
     html: page(
-      `${draw('downloads', 2)}for(const u of ['/file.bin',URL.createObjectURL(new Blob(['x']))]){const a=document.createElement('a');a.href=u;a.download='x.bin';a.click()}
+      `${render('downloads', 2)}for(const u of ['/file.bin',URL.createObjectURL(new Blob(['x']))]){const a=document.createElement('a');a.href=u;a.download='x.bin';a.click()}
 const f=document.createElement('iframe');f.src='/file.bin?2';document.body.append(f)`,
     ),
   },
@@ -152,14 +152,14 @@ const f=document.createElement('iframe');f.src='/file.bin?2';document.body.appen
     name: 'dialogs',
     links: leaves('dialogs', 2),
     html: page(
-      `alert('a');confirm('b');prompt('c');addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'});print();${draw('dialogs', 2)}`,
+      `alert('a');confirm('b');prompt('c');addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'});print();${render('dialogs', 2)}`,
     ),
   },
   {
     name: 'storage',
     links: leaves('storage', 2),
     html: page(
-      `localStorage.a=sessionStorage.b='1';indexedDB.open('d').onsuccess=()=>{${draw('storage', 1)}};caches.open('c').then(()=>{${draw('storage', 1, 1)}})`,
+      `localStorage.a=sessionStorage.b='1';indexedDB.open('d').onsuccess=()=>{${render('storage', 1)}};caches.open('c').then(()=>{${render('storage', 1, 1)}})`,
     ),
   },
 ];

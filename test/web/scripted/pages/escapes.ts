@@ -1,4 +1,4 @@
-import { draw, page, type ScriptedPage } from '../scripted-page.ts';
+import { page, render, type ScriptedPage } from '../scripted-page.ts';
 
 /** Where an escape would arrive. Each attempt has an address of its own, so that what is reached says which. */
 export interface EscapePorts {
@@ -23,7 +23,7 @@ export function escapePages({ http, raw }: EscapePorts): readonly ScriptedPage[]
     name,
     escapes: true,
     links: [`/leaf/${name}/0`],
-    html: page(`${script};${draw(name, 1)}`, { head: more.head ?? '', body: more.body ?? '' }),
+    html: page(`${script};${render(name, 1)}`, { head: more.head ?? '', body: more.body ?? '' }),
     ...(more.headers && { headers: more.headers }),
   });
   const rtc = (where: string, of: string) =>

@@ -1,6 +1,6 @@
-import { draw, leaves, OTHER_HOST, page, type ScriptedPage } from '../scripted-page.ts';
+import { leaves, OTHER_HOST, page, render, type ScriptedPage } from '../scripted-page.ts';
 
-/** Pages by how they load what they draw. */
+/** Pages by how they load what they render. */
 export const loadingPages = (port: number): readonly ScriptedPage[] => {
   const other = `http://${OTHER_HOST}:${port}`;
   return [
@@ -34,7 +34,7 @@ new Worker('/script/worker-of-worker.js').onmessage=shown`,
       name: 'frames',
       links: ['/page/inner', ...leaves('frames', 1)],
       html: page(
-        `${draw('frames', 1)}for(const u of ['/page/inner','${other}/page/inner']){const f=document.createElement('iframe');f.src=u;root.append(f)}
+        `${render('frames', 1)}for(const u of ['/page/inner','${other}/page/inner']){const f=document.createElement('iframe');f.src=u;root.append(f)}
 const g=document.createElement('iframe');g.srcdoc='<p>inside</p><scr'+'ipt>fetch("/api/list?name=srcdoc&n=1")</scr'+'ipt>';root.append(g)`,
       ),
     },
@@ -92,14 +92,14 @@ show(await(await go(302,'${other}/open/list?name=redirected-requests&i=2')).json
       name: 'endless-body',
       links: leaves('endless-body', 2),
       html: page(
-        `${draw('endless-body', 2)}fetch('/endless').then(async r=>{for await(const c of r.body);})`,
+        `${render('endless-body', 2)}fetch('/endless').then(async r=>{for await(const c of r.body);})`,
       ),
     },
     {
       name: 'ranges',
       links: leaves('ranges', 2),
       html: page(
-        `fetch('/bytes',{headers:{range:'bytes=2-5'}}).then(async r=>{if(r.status===206&&(await r.arrayBuffer()).byteLength===4){${draw('ranges', 2)}}})`,
+        `fetch('/bytes',{headers:{range:'bytes=2-5'}}).then(async r=>{if(r.status===206&&(await r.arrayBuffer()).byteLength===4){${render('ranges', 2)}}})`,
         { body: '<video src=/bytes autoplay muted></video>' },
       ),
     },
@@ -109,20 +109,20 @@ show(await(await go(302,'${other}/open/list?name=redirected-requests&i=2')).json
       plain: 0,
       lacks: 'a body of 25 MB is more than a page gets',
       html: page(
-        `fetch('/large?bytes=25000000').then(r=>r.text()).then(s=>{if(s.length===25e6){${draw('large-body', 2)}}})`,
+        `fetch('/large?bytes=25000000').then(r=>r.text()).then(s=>{if(s.length===25e6){${render('large-body', 2)}}})`,
       ),
     },
     {
       name: 'polling',
       links: leaves('polling', 3),
-      html: page(`${draw('polling', 3)}setInterval(()=>list('polling',1),50)`),
+      html: page(`${render('polling', 3)}setInterval(()=>list('polling',1),50)`),
     },
     {
       name: 'web-socket',
       escapes: true,
       links: leaves('web-socket', 2),
       html: page(
-        `new WebSocket('ws://'+location.host+'/socket');new WebSocket('ws://${OTHER_HOST}:${port}/socket');${draw('web-socket', 2)}`,
+        `new WebSocket('ws://'+location.host+'/socket');new WebSocket('ws://${OTHER_HOST}:${port}/socket');${render('web-socket', 2)}`,
       ),
     },
     {
@@ -131,7 +131,7 @@ show(await(await go(302,'${other}/open/list?name=redirected-requests&i=2')).json
       plain: 0,
       lacks: 'a WebSocket has no connection',
       html: page(
-        `new WebSocket('ws://'+location.host+'/socket').onmessage=()=>{${draw('web-socket-needed', 2)}}`,
+        `new WebSocket('ws://'+location.host+'/socket').onmessage=()=>{${render('web-socket-needed', 2)}}`,
       ),
     },
   ];

@@ -1,4 +1,4 @@
-import { draw, leaves, page, type ScriptedPage } from '../scripted-page.ts';
+import { leaves, page, render, type ScriptedPage } from '../scripted-page.ts';
 
 /** A library in the manner of React: elements, state, effects, a scheduler that posts messages to itself. */
 const COMPONENTS = `const el=(tag,props,...children)=>({tag,props,children:children.flat()});
@@ -56,11 +56,11 @@ export const DRAWN_PAGES: readonly ScriptedPage[] = [
       `const x=new XMLHttpRequest();x.open('GET','/api/list?name=sync-request&n=1',false);x.send();show(JSON.parse(x.responseText))`,
     ),
   },
-  { name: 'idle', links: leaves('idle', 1), html: page(`requestIdleCallback(()=>{${draw('idle', 1)}})`) },
+  { name: 'idle', links: leaves('idle', 1), html: page(`requestIdleCallback(()=>{${render('idle', 1)}})`) },
   {
     name: 'fonts-ready',
     links: leaves('fonts-ready', 1),
-    html: page(`document.fonts.ready.then(()=>{${draw('fonts-ready', 1)}})`, {
+    html: page(`document.fonts.ready.then(()=>{${render('fonts-ready', 1)}})`, {
       head: '<style>@font-face{font-family:x;src:url(/font.woff2)}body{font-family:x}</style>',
     }),
   },
@@ -69,13 +69,13 @@ export const DRAWN_PAGES: readonly ScriptedPage[] = [
     links: leaves('image-loaded', 1),
     plain: 0,
     lacks: 'images are not loaded',
-    html: page(`const i=new Image();i.onload=()=>{${draw('image-loaded', 1)}};i.src='/image.png'`),
+    html: page(`const i=new Image();i.onload=()=>{${render('image-loaded', 1)}};i.src='/image.png'`),
   },
   {
     name: 'animated',
     links: leaves('animated', 3),
     html: page(
-      `${draw('animated', 3)}(function f(){root.style.opacity=Math.random();requestAnimationFrame(f)})()`,
+      `${render('animated', 3)}(function f(){root.style.opacity=Math.random();requestAnimationFrame(f)})()`,
     ),
   },
   {
@@ -98,7 +98,7 @@ customElements.define('x-closed',class extends HTMLElement{connectedCallback(){t
     name: 'overridden',
     links: leaves('overridden', 2),
     html: page(
-      `${draw('overridden', 2)}Array.from=Array.prototype.map=Document.prototype.querySelectorAll=Document.prototype.getElementsByTagName=JSON.stringify=()=>{throw new Error('mine')};Object.defineProperty(document,'body',{get(){throw 1}});window.Set=undefined`,
+      `${render('overridden', 2)}Array.from=Array.prototype.map=Document.prototype.querySelectorAll=Document.prototype.getElementsByTagName=JSON.stringify=()=>{throw new Error('mine')};Object.defineProperty(document,'body',{get(){throw 1}});window.Set=undefined`,
     ),
   },
   {
@@ -110,7 +110,7 @@ customElements.define('x-closed',class extends HTMLElement{connectedCallback(){t
       'latin1',
     ),
   },
-  { name: 'forbidden', status: 403, links: leaves('forbidden', 1), html: page(draw('forbidden', 1)) },
+  { name: 'forbidden', status: 403, links: leaves('forbidden', 1), html: page(render('forbidden', 1)) },
   {
     name: 'data-and-blob',
     links: leaves('data-and-blob', 4),
@@ -138,7 +138,7 @@ import('data:text/javascript,export default ["/leaf/data-and-blob/3"]').then(m=>
   {
     name: 'integrity',
     links: leaves('integrity', 2),
-    html: page(draw('integrity', 2), {
+    html: page(render('integrity', 2), {
       head: '<script src=/script/never.js integrity="sha256-AAAA" crossorigin></script>',
     }),
   },
