@@ -89,7 +89,7 @@ function openWorker(
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
   function openFor(turnQueueUrl: string): WorkerStack {
-    const opened = open(turnQueueUrl, startSmall);
+    const opened = open(turnQueueUrl, { startSmall, hasAccounts: (project.accounts ?? []).length > 0 });
     if (last?.opened !== opened) {
       const { engine, meter, flushMeter, noteSpend } = opened;
       const takeCost = () => costOf(meter.takeTotal(), prices).total;

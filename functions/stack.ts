@@ -8,7 +8,6 @@ import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { parseStackSettings, type StackSettings } from '../shared/engines/aws/settings.ts';
 import { type OpenedStack, type OpenStackOptions, openStack } from '../shared/engines/aws/stack.ts';
 import { type AttentionNotes, createAttentionNotes } from '../shared/engines/aws/state/attention-notes.ts';
-import type { StartSmall } from '../shared/engines/aws/workers/worker-pool.ts';
 import { allowLinearFlag, matchInLinearTime } from '../shared/engines/linear-regexps.ts';
 import { steadyClock } from '../shared/engines/steady-clock.ts';
 import { type Attention, announceNewer, createAttention } from './attention.ts';
@@ -28,9 +27,8 @@ export interface FunctionStack {
   readonly announce: Attention['announce'];
   /**
    * Reuses the last worker for an equal queue; for another queue it closes the last one, whose connections count.
-   * `startSmall`: starts small workers; by default it starts none.
    */
-  open(turnQueueUrl?: string, startSmall?: StartSmall): OpenedStack;
+  open(turnQueueUrl?: string, given?: Pick<OpenStackOptions, 'startSmall' | 'hasAccounts'>): OpenedStack;
 }
 
 /** The surroundings of a process. */
@@ -83,11 +81,12 @@ export function createFunctionStack(parts: FunctionParts): FunctionStack {
     reportNewer,
     attentionOf,
     announce: async (...trouble) => attentionOf(current?.stack ?? functions.open()).announce(...trouble),
-    open(turnQueueUrl, startSmall) {
+    open(turnQueueUrl, more) {
       if (current && current.turnQueueUrl === turnQueueUrl) return current.stack;
       current?.stack.close();
       const stack: OpenedStack = openStack(settings, {
         ...given,
+        ...more,
         clock,
         ...createUnreadHandlers({
           log,
@@ -95,7 +94,6 @@ export function createFunctionStack(parts: FunctionParts): FunctionStack {
           deadLetters: () => ({ client: stack.clients.sqs, queueUrl: settings.turnDeadLetterUrl, clock }),
         }),
         turnQueueUrl,
-        startSmall,
         memoryMb,
         warn: (message) => log('warn', { message }),
       });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { keepsCookies, REMOVED_HEADERS } from '../../core/access/keeps-cookies.ts';
+import { removedHeaders } from '../../core/access/removed-headers.ts';
 import { recordId } from '../../core/archive/warc-record.ts';
 import { encodeWarcinfo } from '../../core/archive/warcinfo.ts';
 import { withStorageFailures } from '../../core/base/storage-failed.ts';
@@ -53,6 +53,8 @@ export interface LocalPortsOptions {
   readonly items?: ItemStore;
   /** The project has a webhook for the visits of sites. */
   readonly takesSites?: boolean | undefined;
+  /** The project has accounts at sites. */
+  readonly hasAccounts?: boolean | undefined;
   /** The file of the key by which cookies are kept from others who have the folder. */
   readonly keyFile?: string | undefined;
   /** Which hosts are served here, if not all. */
@@ -138,7 +140,7 @@ export async function openLocalPorts(
   }
 }
 
-const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOptions) =>
+const warcinfoOf = (filename: string, { crawl, config, software, hasAccounts }: LocalPortsOptions) =>
   encodeWarcinfo({
     id: recordId(steadyClock.uuid()),
     filename,
@@ -148,5 +150,5 @@ const warcinfoOf = (filename: string, { crawl, config, software }: LocalPortsOpt
     userAgent: config.userAgent,
     operator: config.contact,
     robots: config.robots,
-    description: keepsCookies(config) ? REMOVED_HEADERS : undefined,
+    description: removedHeaders(config, hasAccounts),
   });

@@ -96,6 +96,7 @@ export async function openSession(
     );
   if (typeof session.cache === 'string') checkCache(session.cache, folder);
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
+  const hasAccounts = (session.project?.accounts ?? []).length > 0;
   let threads: ThreadPool | undefined;
   const engine = await openLocalEngine(folder, {
     crawl,
@@ -105,6 +106,7 @@ export async function openSession(
     keyFile: session.keyFile,
     earlier,
     takesSites: session.project?.webhook !== undefined,
+    hasAccounts,
     turns: workers > 1 ? { serves: () => false, onOthers: (hosts) => threads?.notice(hosts) } : undefined,
     warn,
   });
@@ -129,6 +131,7 @@ export async function openSession(
     cache,
     browser,
     takesSites: session.project?.webhook !== undefined,
+    hasAccounts,
   };
   const startWorkerPool = (options: WorkerPoolOptions) => {
     threads = startThreads(engine, { ...options, start, warn });

@@ -44,6 +44,7 @@ export async function openThreadEngine(
     keyFile,
     deadForMs: start.deadForMs,
     takesSites: start.takesSites,
+    hasAccounts: start.hasAccounts,
     payloadFilter: start.payloadFilter,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: withStorageFailures(

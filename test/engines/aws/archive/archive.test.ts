@@ -202,7 +202,7 @@ describe('the archive of a crawl', () => {
 
   function openArchives(
     load: () => Promise<CrawlRecord | undefined>,
-    sizes: Pick<S3ArchiveOptions, 'maxBytes' | 'partBytes'> = {},
+    sizes: Pick<S3ArchiveOptions, 'maxBytes' | 'partBytes'> & { hasAccounts?: boolean } = {},
   ) {
     const bucket = openBucket();
     const clock = createFakeClock();
@@ -247,6 +247,20 @@ describe('the archive of a crawl', () => {
     expect(second).toContain('WARC-Date: 2026-01-01T00:01:00');
     const idIn = (text: string) => /WARC-Record-ID: (\S+)/.exec(text)?.[1];
     expect(idIn(first)).not.toBe(idIn(second));
+    expect(first).not.toContain('Set-Cookie');
+  });
+
+  test.each<[string, CrawlRecord['config'], boolean]>([
+    ['keeps cookies', { hostCookies: 'keep' }, false],
+    ['keeps those of some hosts', { overrides: [{ hosts: ['a.test'], hostCookies: 'keep' }] }, false],
+    ['uses accounts', {}, true],
+  ])('says that headers were removed if the crawl %s', async (_, options, hasAccounts) => {
+    const config = { ...RECORD.config, ...options };
+    const { archiveOf, objects } = openArchives(async () => ({ ...RECORD, config }), { hasAccounts });
+    await archiveOf('news').append([[gzipSync('one')]]);
+    await archiveOf('news').flush();
+    const [first = ''] = [...objects.values()].map(inObject);
+    expect(first).toMatch(/description: .*Set-Cookie are replaced by \[removed\]/);
   });
 
   test('is opened when the first record comes, and again if that failed', async () => {
