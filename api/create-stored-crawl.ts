@@ -9,6 +9,7 @@ import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
 import { createFinder } from '../shared/services/control/find-crawl.ts';
 import type { Item } from '../shared/services/project/project.ts';
+import { hasAccounts } from '../shared/services/report/crawl-outcome.ts';
 import { skippedUrls } from '../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import { changesOf } from '../shared/services/report/url-change.ts';
@@ -120,7 +121,8 @@ function urlQueries(
       const summary = await place.summary();
       const { buildReport } = await import('../shared/services/report/report.ts');
       const report = await buildReport(reportedHosts(rows, crawl), summary, clock.now(), settings);
-      return reportWithClusters(files.sketches, report);
+      const accounts = hasAccounts(summary) && { accounts: await accountsOf(place).accounts() };
+      return { ...(await reportWithClusters(files.sketches, report)), ...accounts };
     },
     skipped: () => skippedUrls(skips.read(), rows, crawl),
     skippedBeyond: () => skips.beyond(),

@@ -5,6 +5,7 @@ import type { StackConnection } from '../api/stack/connect-stack.ts';
 import type { StackAddress } from '../api/stack-address.ts';
 import type { StackCrawl } from '../api/stack-crawl.ts';
 import type { OpenCrawlOptions, StoredCrawl } from '../api/stored-crawl.ts';
+import type { AccountReport } from '../shared/core/access/account-report.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
@@ -101,10 +102,14 @@ export class Place {
   }
 
   /** `crawl`: the folder of a crawl on this machine. */
-  async printSummary(summary: CrawlSummary, crawl = summary.crawl): Promise<ExitCode> {
+  async printSummary(
+    summary: CrawlSummary,
+    crawl = summary.crawl,
+    accounts: readonly AccountReport[] = [],
+  ): Promise<ExitCode> {
     const { summaryJson, summaryText } = await import('./summary.ts');
     const at = this.addressOf(this.stack === undefined ? crawl : summary.crawl);
-    this.out.write(`${this.json ? summaryJson(summary) : summaryText(summary, this.colour, at)}\n`);
+    this.out.write(`${this.json ? summaryJson(summary) : summaryText(summary, this.colour, at, accounts)}\n`);
     return exitCodes.finished;
   }
 }

@@ -1,5 +1,6 @@
 /** The summary of a crawl: as text at the end and for `status`, and as one line of JSON. */
 
+import type { AccountReport } from '../shared/core/access/account-report.ts';
 import { URL_STATES, type UrlState } from '../shared/core/frontier/url-record.ts';
 import { printable, shorten } from '../shared/core/text/printable.ts';
 import type { LineItem } from '../shared/engines/aws/cost/prices.ts';
@@ -11,6 +12,7 @@ import {
   isWithoutSeed,
 } from '../shared/services/report/crawl-outcome.ts';
 import { type CrawlSummary, orderedSummary } from '../shared/services/report/summary.ts';
+import { accountText } from './account-text.ts';
 import { type CrawlPlace, commandAt } from './command-at.ts';
 import {
   formatBytes,
@@ -73,15 +75,16 @@ const STATUS_WORDS: Readonly<Partial<Record<UrlState, string>>> = { deniedByRobo
 /**
  * Lines of at most 100 characters, the last one without its end. What is zero or empty has no line. `place`
  * is where the crawl is kept, to name the command that continues with it; a crawl of a stack is named by its
- * name, too.
+ * name, too. `accounts`: those that it has used.
  */
 export function summaryText(
   summary: CrawlSummary,
   colour: boolean,
   place: CrawlPlace = { dir: 'DIR' },
+  accounts: readonly AccountReport[] = [],
 ): string {
   const lines = headingLines(summary, colour);
-  for (const [label, texts] of sections(summary, place)) {
+  for (const [label, texts] of sections(summary, place, accounts)) {
     for (const [i, text] of texts.entries()) {
       lines.push(toned((i === 0 ? `  ${label}` : '').padEnd(INDENT), 'dim', colour && i === 0) + text);
     }
@@ -105,7 +108,11 @@ function headingLines(summary: CrawlSummary, colour: boolean): string[] {
 const isOver = (summary: CrawlSummary): boolean =>
   summary.state === 'finished' || summary.state === 'limited' || isAtMaxCost(summary) || isUpToDate(summary);
 
-function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lines: readonly string[]][] {
+function sections(
+  summary: CrawlSummary,
+  place: CrawlPlace,
+  accounts: readonly AccountReport[],
+): [label: string, lines: readonly string[]][] {
   const { pages, seconds, byStatus, skipped, errors, warcFiles, hooks } = summary;
   const rate = seconds > 0 ? `, ${formatRate(pages / seconds)} a second` : '';
   const byStatusCounts = URL_STATES.map(
@@ -127,6 +134,7 @@ function sections(summary: CrawlSummary, place: CrawlPlace): [label: string, lin
     ['HTTP', httpLines(summary)],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
+    ['Accounts', accounts.map((one) => shorten(accountText(one), WIDTH - INDENT))],
     ...troubleSections(summary, WIDTH - INDENT),
     ['Items', hooks.items ? [formatCount(hooks.items)] : []],
     ['WARC files', fileLines(warcFiles)],

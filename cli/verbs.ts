@@ -65,7 +65,7 @@ export const TABLE = {
   accounts: {
     at: 'both',
     group: 'Look',
-    summary: 'Show the accounts by which a crawl signs in, or unlock one',
+    summary: 'Show the accounts that a crawl uses, or unlock one',
     load: async (): Promise<VerbFile> => (await import('./verbs/accounts.ts')).command,
   },
   report: {

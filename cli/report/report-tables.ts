@@ -2,6 +2,7 @@
 
 import type { CrawlReport, HostRow } from '../../shared/services/report/report.ts';
 import { STATUS_CODES } from '../../shared/services/report/status-codes.ts';
+import { accountText } from '../account-text.ts';
 import { formatBytes, formatCount, formatDuration, largestFirst } from '../format.ts';
 import type { Html } from './html.ts';
 import { bar, table, text } from './report-parts.ts';
@@ -25,6 +26,12 @@ export function reportTables(report: CrawlReport): Html[] {
     hostTable('Slowest hosts, by mean time', hosts.slowest.length > 1 ? hosts.slowest : []),
     failureTable('Failing hosts', hosts.failing),
     failureTable(`Hosts given up${countNote(hosts.setAside.length, hosts.setAsideCount)}`, hosts.setAside),
+    table(
+      'Accounts',
+      ['Account'],
+      (report.accounts ?? []).map((one) => [text(accountText(one), 200)]),
+      [0],
+    ),
     table(
       'Domains with most requests for pages in this period',
       ['Domain', 'Requests', 'Budget', 'Hosts', 'Linking domains'],

@@ -32,7 +32,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Duplicates', [duplicatesText(report), nearText(report)]],
     ['Not pages', [kindsText(report)]],
   ];
-  const lines = [summaryText(report.summary, colour, place)];
+  const lines = [summaryText(report.summary, colour, place, report.accounts)];
   for (const [label, texts] of facts)
     for (const [i, text] of texts.entries())
       if (text !== '')

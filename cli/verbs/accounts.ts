@@ -1,8 +1,7 @@
-import type { AccountReport } from '../../shared/core/access/account-report.ts';
 import { printable } from '../../shared/core/text/printable.ts';
+import { accountText } from '../account-text.ts';
 import { commandAt } from '../command-at.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { formatCounted } from '../format.ts';
 import { isSet, readCrawl, textOf } from '../given.ts';
 import { JSON_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
@@ -36,24 +35,3 @@ export const command = verb({
     return exitCodes.finished;
   },
 });
-
-const WORDS: Readonly<Record<AccountReport['state'], string>> = {
-  signedIn: 'signed in',
-  signedOut: 'signed out',
-  signingIn: 'signing in',
-  resting: 'rests',
-  locked: 'locked',
-};
-
-export function accountText(account: AccountReport): string {
-  const { name, domain, state, pages, logins, failures, failure, restUntil, wanted } = account;
-  const counts = [
-    formatCounted(pages, 'request'),
-    formatCounted(logins, 'login'),
-    ...(failures > 0 ? [`${failures} failed`] : []),
-  ];
-  const rest = restUntil === undefined ? '' : ` until ${restUntil}`;
-  const why = failure === undefined ? '' : `: ${printable(failure)}`;
-  const more = wanted === undefined ? '' : `; all accounts are used up: ${wanted} would do`;
-  return `${name} (${domain}): ${WORDS[state]}${rest}, ${counts.join(', ')}${why}${more}`;
-}

@@ -1,3 +1,4 @@
+import { hasAccounts } from '../../shared/services/report/crawl-outcome.ts';
 import { isSet, readCrawl } from '../given.ts';
 import { JSON_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
@@ -22,7 +23,11 @@ export const command = verb({
   ],
   read: (given) => ({ crawl: readCrawl(given), watch: isSet(given, 'watch') }),
   async run({ crawl, watch }, place) {
-    if (!watch) return place.printSummary(await (await place.ask(crawl)).summary(), crawl);
+    if (!watch) {
+      const summary = await (await place.ask(crawl)).summary();
+      const isShown = !place.json && hasAccounts(summary);
+      return place.printSummary(summary, crawl, isShown ? await (await place.open(crawl)).accounts() : []);
+    }
     const { watchInPlace } = await import('../crawl/watch-crawl.ts');
     return watchInPlace(crawl, place);
   },

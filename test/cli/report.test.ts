@@ -20,6 +20,7 @@ const SUMMARY: CrawlSummary = {
   sites: {},
   refusals: {},
   render: {},
+  accounts: {},
   pages: 3,
   urls: 9,
   hosts: 2,

@@ -8,6 +8,7 @@ export const RUNNING: CrawlSummary = {
   sites: {},
   refusals: {},
   render: {},
+  accounts: {},
   pages: 1234,
   urls: 6354,
   hosts: 52,

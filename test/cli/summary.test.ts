@@ -10,6 +10,7 @@ const SUMMARY: CrawlSummary = {
   sites: {},
   refusals: {},
   render: {},
+  accounts: {},
   pages: 1234,
   urls: 5120,
   hosts: 12,
@@ -236,6 +237,7 @@ test('scripts read one line of exactly the promised keys', () => {
     'sites',
     'refusals',
     'render',
+    'accounts',
   ];
   expect(Object.keys(JSON.parse(line))).toEqual(keys);
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);

@@ -212,7 +212,7 @@ describe('docs/cli.md', () => {
   });
 
   test('names the keys of a summary in their order', () => {
-    const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*? and `render`/)?.[0] ?? '';
+    const list = cli.replaceAll('\n', ' ').match(/The summary's keys are .*? and `accounts`/)?.[0] ?? '';
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(SUMMARY_KEYS);
   });
 

@@ -32,7 +32,9 @@ async function begin(options: Partial<MembersOptions>, users: readonly string[] 
 }
 
 function expectNoSecrets(folder: string, { secrets }: MembersSite): void {
-  expect(textsIn(folder).join('\n')).toContain('Signed in as');
+  const text = textsIn(folder).join('\n');
+  expect(text).toContain('Signed in as');
+  expect(text).toMatch(/description: .*Set-Cookie are replaced by \[removed\]/);
   expect(countSecrets(folder, secrets)).toBe(0);
 }
 
@@ -42,13 +44,15 @@ test.each(KINDS)('a site of the kind %s is crawled in full', async (kind) => {
   const summary = await running.done;
   expect(summary).toMatchObject({ state: 'finished', pages: PAGES });
   expect(site.logins).toEqual({ reader: 3 });
-  expect(site.counts).toMatchObject({ refused: 0, signOuts: 0, overlaps: 0 });
+  expect(site.counts).toMatchObject({ refused: 0, signOuts: 0, overlaps: 0, loginsAtOnce: 0 });
   expectNoSecrets(folder, site);
   const opened = await openCrawl(folder);
   closing.push(() => opened.close());
   expect(await opened.accounts()).toMatchObject([
     { name: 'reader', domain: '127.0.0.1', logins: 3, failures: 0 },
   ]);
+  expect(summary.accounts).toEqual({ requests: expect.any(Number), logins: 3 });
+  expect((await opened.report()).accounts).toEqual(await opened.accounts());
   const signOut = kind === 'signOut' ? 'account/logout?from=page' : 'logout';
   expect(await opened.url(`${site.url}${signOut}`)).toMatchObject({
     status: 'skipped',

@@ -289,6 +289,8 @@ export interface HostTotals {
    * (`requests`), and the time that they took (`ms`).
    */
   readonly render?: Readonly<Record<string, number>>;
+  /** `requests` that accounts have made, and their `logins`, those that failed among them. */
+  readonly accounts?: Readonly<Record<string, number>>;
   /** Only in the head of a domain: 1 under the rounded number of domains that link to it (`link-budget.ts`). */
   readonly linking?: Readonly<Record<string, number>>;
 }
@@ -321,6 +323,7 @@ export const COUNT_MAPS = [
   'full',
   'refused',
   'render',
+  'accounts',
   'linking',
 ] as const satisfies (keyof HostTotals)[];
 
@@ -396,6 +399,7 @@ export function addTotals(a: HostTotals, b: HostTotals): HostTotals {
     ...addOptional('full', a, b),
     ...addOptional('refused', a, b),
     ...addOptional('render', a, b),
+    ...addOptional('accounts', a, b),
     ...addOptional('linking', a, b),
   };
 }

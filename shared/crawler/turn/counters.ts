@@ -22,7 +22,8 @@ type RareMap =
   | 'overBudget'
   | 'full'
   | 'refused'
-  | 'render';
+  | 'render'
+  | 'accounts';
 
 /**
  * Counts what a turn does: in the host's totals, which are committed, and in the worker's stats, which are

@@ -113,7 +113,7 @@ function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnP
   });
   const quarantine = new Quarantine(services, head, { caution, until: endBy() });
   const output = new TurnOutput(services, crawl, quarantine);
-  const access = new TurnAccess(services, crawl);
+  const access = new TurnAccess(services, crawl, counters);
   const pace = new HostPace(services, options.head, {
     crawl,
     counters,

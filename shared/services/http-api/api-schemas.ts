@@ -154,6 +154,7 @@ const crawlSummarySchema = z.strictObject({
     'Hosts that refuse the crawler, those of each kind, URLs that wait there, and refused pages of other hosts',
   ),
   render: counts.describe('Pages rendered, and the requests that they made: none on a stack'),
+  accounts: counts.describe('Requests and logins of the accounts of the project; empty where none was used'),
 }) satisfies z.ZodType<CrawlSummary>;
 
 const addedSeedsSchema = z.strictObject({

@@ -12,6 +12,10 @@ export const isUpToDate = ({ state, reasonCode }: Ending): boolean =>
 export const isAtMaxCost = ({ state, reasonCode }: Ending): boolean =>
   state === 'paused' && reasonCode === 'maxCost';
 
+/** Whether pages were requested by accounts of the project, or were to be. */
+export const hasAccounts = ({ accounts }: Pick<CrawlSummary, 'accounts'>): boolean =>
+  Object.keys(accounts).length > 0;
+
 /** Whether the crawl pauses because its proxy cannot be used. */
 export const isWithoutProxy = ({ state, reasonCode }: Ending): boolean =>
   state === 'paused' && reasonCode === 'proxy';

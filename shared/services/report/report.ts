@@ -1,6 +1,7 @@
 /**
  * The full result of a crawl: the figures of `strand report`, made in one pass over the hosts and their URLs.
  */
+import type { AccountReport } from '../../core/access/account-report.ts';
 import { optionalText } from '../../core/causes/cause-text.ts';
 import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import { createHostConfigs } from '../../core/crawl/host-config.ts';
@@ -24,6 +25,8 @@ import { type CrawlSummary, orderedSummary } from './summary.ts';
 
 export interface CrawlReport {
   readonly summary: CrawlSummary;
+  /** Only if accounts of the project were used: these. */
+  readonly accounts?: readonly AccountReport[];
   /** When it was made: ms since the epoch. */
   readonly madeAt: number;
   /**

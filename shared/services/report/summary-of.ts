@@ -61,6 +61,7 @@ export function summaryOf(
     sites: extras.sites ?? {},
     refusals: present(totals.refused),
     render: totals.render ?? {},
+    accounts: totals.accounts ?? {},
   };
 }
 

@@ -92,6 +92,8 @@ export interface CrawlSummary {
    * of them made, and the time that they took (`ms`). Empty if nothing was rendered.
    */
   readonly render: Readonly<Record<string, number>>;
+  /** `requests` that accounts of the project have made, and their `logins`, those that failed among them. Empty where none was used. */
+  readonly accounts: Readonly<Record<string, number>>;
   /** The first different errors of each kind of hook. */
   readonly hookErrors: readonly HookError[];
   /** On a stack: who began the crawl, as far as AWS says. */
@@ -193,6 +195,7 @@ export const SUMMARY_KEYS = [
   'sites',
   'refusals',
   'render',
+  'accounts',
 ] as const satisfies readonly (keyof CrawlSummary)[];
 
 /** The summary with its keys in that order, and no others. */

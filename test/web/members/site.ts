@@ -15,6 +15,8 @@ export interface MembersOptions {
   readonly pagesPerSession: number;
   /** Users whose login is refused, though the password is right. */
   readonly lockedUsers?: readonly string[];
+  /** A session holds at `a.example.test` and `b.example.test` alike. */
+  readonly isShared?: boolean;
 }
 
 export interface MembersSite {
@@ -31,6 +33,8 @@ export interface MembersSite {
     signOuts: number;
     /** Pages that were requested twice at once by sessions of one user. */
     overlaps: number;
+    /** Logins that began at a domain before the one before had ended. */
+    loginsAtOnce: number;
   };
   /** Ids of sessions, tokens and passwords: none may be in a file. */
   readonly secrets: ReadonlySet<string>;
@@ -53,13 +57,15 @@ interface Reply {
 }
 
 export async function serveMembers(options: MembersOptions): Promise<MembersSite> {
-  const { kind, pages, pagesPerSession, lockedUsers = [] } = options;
+  const { kind, pages, pagesPerSession, lockedUsers = [], isShared } = options;
   const sessions = new Map<string, Session>();
   const tokens = new Map<string, string>();
   const logins: Record<string, number> = {};
-  const counts = { refused: 0, pages: 0, signOuts: 0, overlaps: 0 };
+  const counts = { refused: 0, pages: 0, signOuts: 0, overlaps: 0, loginsAtOnce: 0 };
   const secrets = new Set([PASSWORD]);
   const busy = new Map<string, number>();
+  /** Domains at which a form was shown that was not sent yet. */
+  const open = new Set<string>();
 
   const newSecret = (): string => {
     const id = randomUUID();
@@ -80,7 +86,10 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
     };
   }
 
-  function login(body: string, cookies: Readonly<Record<string, string>>): Reply {
+  const cookieOf = (id: string, domain: string): string =>
+    `sid=${id}; Path=/; HttpOnly; SameSite=Lax${isShared ? `; Domain=${domain}` : ''}`;
+
+  function login(body: string, cookies: Readonly<Record<string, string>>, domain: string): Reply {
     const fields = new URLSearchParams(body);
     const user = fields.get('user') ?? '';
     const isForged = kind === 'csrf' && tokens.get(cookies.before ?? '') !== fields.get('_token');
@@ -93,7 +102,7 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
     logins[user] = (logins[user] ?? 0) + 1;
     const id = newSecret();
     sessions.set(id, { user, left: pagesPerSession });
-    return { status: 303, headers: { Location: '/', 'Set-Cookie': cookieOf(id) } };
+    return { status: 303, headers: { Location: '/', 'Set-Cookie': cookieOf(id, domain) } };
   }
 
   function signedOut(path: string): Reply {
@@ -119,7 +128,16 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
     const { pathname: path } = new URL(url, 'http://members.test');
     const body = await textOf(request);
     if (path === '/robots.txt') return { status: 404 };
-    if (path === '/login') return method === 'POST' ? login(body, cookies) : form();
+    const domain = (request.headers.host ?? '').replace(/^[^.]*\.|:\d+$/g, '');
+    if (path === '/login' && method === 'POST') {
+      open.delete(domain);
+      return login(body, cookies, domain);
+    }
+    if (path === '/login') {
+      if (open.has(domain)) counts.loginsAtOnce++;
+      open.add(domain);
+      return form();
+    }
     const session = sessions.get(cookies.sid ?? '');
     if (path.endsWith('/logout')) {
       counts.signOuts++;
@@ -137,7 +155,7 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
     sessions.delete(cookies.sid as string);
     const id = newSecret();
     sessions.set(id, session);
-    return { ...shown, headers: { 'Set-Cookie': cookieOf(id) } };
+    return { ...shown, headers: { 'Set-Cookie': cookieOf(id, domain) } };
   }
 
   const server = createServer(async (request, response) => {
@@ -158,8 +176,6 @@ export async function serveMembers(options: MembersOptions): Promise<MembersSite
       }),
   };
 }
-
-const cookieOf = (id: string): string => `sid=${id}; Path=/; HttpOnly; SameSite=Lax`;
 
 const cookiesOf = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(

@@ -6,6 +6,7 @@ import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import { withoutSetCookie } from '../../fetcher/without-secrets.ts';
 import type { JarKey } from '../../ports/jar-store.ts';
+import type { TurnCounters } from '../counters.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import type { LoginPace } from './login-pace.ts';
@@ -29,7 +30,7 @@ export class TurnAccess {
   /** The news of the jar when a URL was last requested again, by URL. */
   readonly #repeated = new Map<string, number>();
 
-  constructor(services: Services, crawl: TurnCrawl) {
+  constructor(services: Services, crawl: TurnCrawl, counters: Pick<TurnCounters, 'count'>) {
     this.#services = services;
     this.#crawl = crawl;
     this.#mode = crawl.config.hostCookies;
@@ -38,6 +39,7 @@ export class TurnAccess {
     if (accounts.length > 0 && jars)
       this.#accounts = new TurnAccounts(services, crawl, accounts, {
         jars,
+        counters,
         bind: (request, cookies) => this.#sent.set(request, cookies),
       });
   }

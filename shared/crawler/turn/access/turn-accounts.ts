@@ -3,6 +3,7 @@ import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import type { JarStore } from '../../ports/jar-store.ts';
+import type { TurnCounters } from '../counters.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import { AccountSession } from './account-session.ts';
@@ -25,6 +26,11 @@ export interface UsedSession {
 
 type Services = Pick<TurnServices, 'engine' | 'stopping'>;
 
+export interface TurnAccountsOptions extends Pick<SignInOptions, 'bind'> {
+  readonly jars: JarStore;
+  readonly counters: Pick<TurnCounters, 'count'>;
+}
+
 /**
  * The accounts of a turn's host: the first one that may be used makes all requests. When it is used up, the next one follows; when
  * none may be used, the host rests.
@@ -35,6 +41,7 @@ export class TurnAccounts {
   readonly #accounts: readonly Account[];
   readonly #jars: JarStore;
   readonly #bind: SignInOptions['bind'];
+  readonly #counters: TurnAccountsOptions['counters'];
   readonly #sessions: AccountSession[] = [];
   #current: AccountSession | undefined;
   /** A turn ends with its session: if the process dies in a login, what came before it is committed. */
@@ -46,13 +53,14 @@ export class TurnAccounts {
     services: Services,
     crawl: TurnCrawl,
     accounts: readonly Account[],
-    { jars, bind }: { readonly jars: JarStore; readonly bind: SignInOptions['bind'] },
+    { jars, counters, bind }: TurnAccountsOptions,
   ) {
     this.#services = services;
     this.#crawl = crawl;
     this.#accounts = accounts;
     this.#jars = jars;
     this.#bind = bind;
+    this.#counters = counters;
   }
 
   get cookies(): HostCookies | undefined {
@@ -100,6 +108,7 @@ export class TurnAccounts {
   /** Counts a request of a page. */
   countPage(): void {
     this.#current?.countPage(this.#now());
+    this.#counters.count('accounts', 'requests');
     this.#hasRequested = true;
   }
 
@@ -122,6 +131,7 @@ export class TurnAccounts {
       }
       if (await session.reload()) continue;
       if (session.use(this.#now()).kind !== 'login') continue;
+      this.#counters.count('accounts', 'logins');
       try {
         await signIn(session, this.#optionsOf(pace, needs));
       } catch (error) {
