@@ -209,6 +209,23 @@ describe('least privilege', () => {
     }
   });
 
+  test('the worker alone may read the secrets that the accounts name, and no others', () => {
+    const references = ['aws:secrets/members/reader', 'aws:ssm/strand/members/writer', 'aws:ssm/plain'];
+    const members = synthesized({}, undefined, references);
+    const reads = (action: string, service: string, resource: string) =>
+      line('Allow', action, members.stack.resolve(members.stack.formatArn({ service, resource })));
+    const more = [
+      ...['aws/reference/secretsmanager/members/reader', 'strand/members/writer', 'plain'].map((name) =>
+        reads('ssm:GetParameter', 'ssm', `parameter/${name}`),
+      ),
+      reads('secretsmanager:GetSecretValue', 'secretsmanager', 'secret:members/reader-??????'),
+    ];
+    for (const name of FUNCTIONS)
+      expect(granted(members, name)).toEqual(
+        [...listed(members, name), ...(name === 'worker' ? more : [])].sort(),
+      );
+  });
+
   test('nothing is granted on everything, neither by action nor by resource', () => {
     const lines = FUNCTIONS.flatMap((name) => granted(plain, name));
     for (const each of lines) expect(each).not.toMatch(/:\*|on "\*"/);

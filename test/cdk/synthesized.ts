@@ -41,12 +41,16 @@ export const quickApp = (outdir: string, context: AppProps['context'] = {}): App
   });
 
 /** The stack as `cdk deploy` would make it, but for the functions' code. */
-export function synthesized(given: Record<string, unknown> = {}, crawl?: CrawlOptions): Synthesized {
+export function synthesized(
+  given: Record<string, unknown> = {},
+  crawl?: CrawlOptions,
+  accountSecrets: readonly string[] = [],
+): Synthesized {
   // The CDK would make a folder for each app, and leave it.
   const outdir = mkdtempSync(join(tmpdir(), 'strand-cdk-'));
   const app = quickApp(outdir, context);
   const { stackName: name, ...props } = parseOptions(given);
-  const stack = new CrawlerStack(app, name, { ...props, name, ...(crawl && { crawl }) });
+  const stack = new CrawlerStack(app, name, { ...props, name, ...(crawl && { crawl }), accountSecrets });
   const template = Template.fromStack(stack);
   // It is a synthesis of its own, of which few tests make use.
   const annotations = lazy(() => {

@@ -4,29 +4,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createWorkerSecrets } from '../../functions/worker-secrets.ts';
 import { parseConfig } from '../../shared/core/crawl/config.ts';
 import { hasEmulator } from './resources.ts';
-
-/** The service has no client among the dependencies. */
-async function call(operation: string, input: object): Promise<void> {
-  const { AWS_ENDPOINT_URL: url = '', AWS_REGION: region = 'us-east-1' } = process.env;
-  const scope = `${process.env.AWS_ACCESS_KEY_ID}/20261101/${region}/secretsmanager/aws4_request`;
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/x-amz-json-1.1',
-      'X-Amz-Target': `secretsmanager.${operation}`,
-      // The emulator reads account and region, and checks no signature.
-      Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`,
-    },
-    body: JSON.stringify(input),
-  });
-  if (!response.ok) throw new Error(`${operation}: ${response.status} ${await response.text()}`);
-}
+import { callSecretsManager } from './secrets-manager.ts';
 
 describe.runIf(hasEmulator())('on an emulator', () => {
   const made: string[] = [];
   afterEach(async () => {
     for (const SecretId of made.splice(0))
-      await call('DeleteSecret', { SecretId, ForceDeleteWithoutRecovery: true });
+      await callSecretsManager('DeleteSecret', { SecretId, ForceDeleteWithoutRecovery: true });
   });
 
   test('a worker reads a secret of the Secrets Manager by its reference, and its next version after an hour', async () => {
@@ -43,7 +27,7 @@ describe.runIf(hasEmulator())('on an emulator', () => {
     expect(state.announced).toEqual(['Secrets']);
     expect(() => settingsOf(config)).toThrow('no request is made');
 
-    await call('CreateSecret', {
+    await callSecretsManager('CreateSecret', {
       Name,
       SecretString: JSON.stringify({ auth: { 'a.test': 'user:first' } }),
       ClientRequestToken: randomUUID(),
@@ -53,7 +37,7 @@ describe.runIf(hasEmulator())('on an emulator', () => {
     await load();
     expect(settingsOf(config).auth).toEqual({ 'a.test': 'user:first' });
 
-    await call('PutSecretValue', {
+    await callSecretsManager('PutSecretValue', {
       SecretId: Name,
       SecretString: JSON.stringify({ auth: { 'a.test': 'user:second' } }),
       ClientRequestToken: randomUUID(),
