@@ -28,7 +28,7 @@ export function refusedLines(summary: CrawlSummary, width: number): string[] {
       const next = one.nextTryAt === undefined ? '' : `, next ${minuteOf(one.nextTryAt)}`;
       const { urls: waiting = 0, since = '' } = one.refused ?? {};
       const facts = `${formatCounted(waiting, 'URL')} since ${minuteOf(since)}${next}`;
-      return shorten(`${printable(one.host)}: ${printable(one.cause)}, ${facts}`, width + 20);
+      return shorten(`${printable(one.host)}: ${printable(one.cause)}, ${facts}`, width);
     });
   const more = hosts - shown.length;
   return [
