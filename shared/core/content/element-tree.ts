@@ -82,8 +82,8 @@ export function parseElements(
           return;
         }
         depth++;
-        const isShadow = name === 'template' && isShadowRoot({ get: (given) => attributes[given] });
-        const element = new TreeElement(elements.length, isShadow ? SHADOW : name, attributes, current);
+        const shown = nameInTree(name, attributes, current);
+        const element = new TreeElement(elements.length, shown, attributes, current);
         elements.push(element);
         const { children } = current;
         if (
@@ -127,15 +127,28 @@ export function parseElements(
   }
 }
 
+function nameInTree(
+  name: string,
+  attributes: ContentElement['attributes'],
+  { attributes: around }: ContentElement,
+): string {
+  if (name === 'template' && isShadowRoot({ get: (given) => attributes[given] })) return SHADOW;
+  // The title of a page of Doxygen's.
+  return attributes.class === 'title' && around.class === 'headertitle' ? 'h1' : name;
+}
+
 /**
  * Whether readers never see it. Content that opens (tabs, accordions) or that scripts show after loading counts as
  * visible.
  */
 function isUnseen(name: string, attributes: ContentElement['attributes'], display: string): boolean {
-  if (UNSEEN.has(name)) return true;
+  if (UNSEEN.has(name) || OPENED_BY_POINTER.has(attributes.class ?? '')) return true;
   const isHidden = attributes.hidden !== undefined || display === 'none';
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
+
+/** What generators show only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
+const OPENED_BY_POINTER: ReadonlySet<string> = new Set(['ttc', 'method-click-advice']);
 
 /** Words that style sheets set apart, without a blank between: of Doxygen, Bootstrap. */
 const SET_APART: ReadonlySet<string> = new Set(['mlabel', 'badge']);

@@ -13,10 +13,11 @@ interface Generator {
 }
 
 const GENERATORS: readonly Generator[] = [
-  { name: /^Doxygen\b/i, main: /^(?:header|contents|textblock)$/ },
+  { name: /^Doxygen\b/i, main: /^(?:headertitle|contents|textblock)$/, isWhole: true },
   { name: /^MediaWiki\b/i, main: /^(?:firstHeading|mw-content-text)$/ },
+  { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
   {
-    name: /^(?:javadoc|rustdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|odoc|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
+    name: /^(?:javadoc|rustdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
     isWhole: true,
   },
 ];

@@ -61,13 +61,16 @@ function markedText({ mark, text }: Exclude<Piece, string>, before: string, afte
 const isFlanking = (outer: string, inner: string): boolean =>
   outer === '' || /[\s\p{P}\p{S}]/u.test(outer) || !/[\p{P}\p{S}]/u.test(inner);
 
-/** With more backticks around than are in it (CommonMark, "Code spans"). */
+/** With more backticks around than are in it (CommonMark, "Code spans"). Blanks at its ends stand beside it. */
 function codeSpan(text: string): string {
-  const code = text.replace(/\s+/g, ' ');
-  if (code.trim() === '') return code;
+  const folded = text.replace(/\s+/g, ' ');
+  const code = folded.trim();
+  if (code === '') return folded;
   const fence = '`'.repeat(longestBackticks(code) + 1);
-  const pad = /^`|`$|^ .* $/.test(code) ? ' ' : '';
-  return `${fence}${pad}${code}${pad}${fence}`;
+  const pad = /^`|`$/.test(code) ? ' ' : '';
+  const before = folded.startsWith(' ') ? ' ' : '';
+  const after = folded.endsWith(' ') ? ' ' : '';
+  return `${before}${fence}${pad}${code}${pad}${fence}${after}`;
 }
 
 /** How many backticks stand in a row at most. */

@@ -2,14 +2,14 @@
  * The chosen blocks of a page as Markdown: headings, lists, tables, code, quotes, as a person would write
  * them.
  */
-import { escapeHeadingEnd } from '../text/markdown-text.ts';
+import { escapeHeadingEnd, escapeLineStart } from '../text/markdown-text.ts';
 import type { Run } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { codeBlock, isFenced } from './markdown-code.ts';
 import { type InlineOptions, inlineMarkdown, textMarkdown } from './markdown-inline.ts';
 import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
-import { type GridRow, tableGrid } from './table-grid.ts';
+import { dataGrid, type GridRow } from './table-grid.ts';
 
 /**
  * Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line.
@@ -99,6 +99,8 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
         const grid = dataGrid(element);
         return grid ? [tableOf(element, grid)] : blocksIn(element);
       }
+      case 'tr':
+        return rowOf(element) ?? blocksIn(element);
       default:
         return blocksIn(element);
     }
@@ -194,12 +196,23 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   }
 
   function cellOf(cell: ContentElement): string {
+    return lineOf(cell).replaceAll('|', '\\|');
+  }
+
+  /** The short texts of a row as one line. Undefined if it has others. */
+  function rowOf({ children }: ContentElement): string[] | undefined {
+    const cells = children.filter((child) => typeof child === 'object').filter(isHolder);
+    if (cells.length < 2 || inline.isWithin || cells.some(({ hasBlocks }) => hasBlocks)) return undefined;
+    const line = cells.map(lineOf).filter(Boolean).join(' ');
+    return line.length > MAX_ROW_CHARS ? undefined : [escapeLineStart(line)];
+  }
+
+  function lineOf(cell: ContentElement): string {
     return within(cell)
       .join(' ')
       .split('\n')
       .map((line) => line.trim())
-      .join(' ')
-      .replaceAll('|', '\\|');
+      .join(' ');
   }
 }
 
@@ -262,34 +275,5 @@ const prefixed = (text: string, prefix: string): string =>
     .map((line) => `${prefix}${line}`.trimEnd())
     .join('\n');
 
-/** Cells that fill up short rows count. */
-const MAX_CELLS = 20_000;
-
-/** The cells of a table that holds data and is not used for the layout of a page: small cells, no table inside. */
-function dataGrid(table: ContentElement): readonly GridRow[] | undefined {
-  const grid = tableGrid(table);
-  const width = grid?.[0]?.length ?? 0;
-  if (grid === undefined || grid.length < 2 || width < 2 || grid.length * width > MAX_CELLS) return undefined;
-  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell)))
-    ? grid
-    : undefined;
-}
-
-const NOT_IN_CELLS: ReadonlySet<string> = new Set([
-  'table',
-  'pre',
-  'ul',
-  'ol',
-  'h1',
-  'h2',
-  'h3',
-  'blockquote',
-  'article',
-  'section',
-]);
-
-const holdsBlocks = (cell: ContentElement): boolean =>
-  cell.hasBlocks &&
-  cell.children.some(
-    (child) => typeof child !== 'string' && (NOT_IN_CELLS.has(child.name) || holdsBlocks(child)),
-  );
+/** Rows with more are columns of a page. */
+const MAX_ROW_CHARS = 1000;

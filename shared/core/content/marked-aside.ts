@@ -28,7 +28,7 @@ const MAX_CHARS = 400;
  * MediaWiki, pydata-sphinx-theme.
  */
 const NAVIGATION =
-  /(?:^|[\s_-])(?:navbar|navbox|nav_?table|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
+  /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
 /** Elements that navigation does not hold. */
 const CONTENT_NAMES: ReadonlySet<string> = new Set(['h1', 'main', 'article', 'pre']);
 /** A page with fewer words beside its navigation is one of links. */

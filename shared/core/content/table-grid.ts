@@ -90,3 +90,35 @@ const elementsOf = ({ children }: ContentElement, names: RegExp): ContentElement
     (child): child is ContentElement =>
       typeof child !== 'string' && !child.isUnseen && names.test(child.name),
   );
+
+/** Cells that fill up short rows count. */
+const MAX_CELLS = 20_000;
+
+/** The cells of a table that holds data and is not used for the layout of a page: small cells, no table inside. */
+export function dataGrid(table: ContentElement): readonly GridRow[] | undefined {
+  const grid = tableGrid(table);
+  const width = grid?.[0]?.length ?? 0;
+  if (grid === undefined || grid.length < 2 || width < 2 || grid.length * width > MAX_CELLS) return undefined;
+  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell)))
+    ? grid
+    : undefined;
+}
+
+const NOT_IN_CELLS: ReadonlySet<string> = new Set([
+  'table',
+  'pre',
+  'ul',
+  'ol',
+  'h1',
+  'h2',
+  'h3',
+  'blockquote',
+  'article',
+  'section',
+]);
+
+const holdsBlocks = (cell: ContentElement): boolean =>
+  cell.hasBlocks &&
+  cell.children.some(
+    (child) => typeof child !== 'string' && (NOT_IN_CELLS.has(child.name) || holdsBlocks(child)),
+  );

@@ -24,6 +24,11 @@ describe('HTML becomes the Markdown that a person would write', () => {
       'a ![An image](https://example.org/i.png)',
     ],
     ['code', '<p><code>`a`</code></p>', '`` `a` ``'],
+    [
+      'code with blanks at its ends',
+      '<p>a<code> b  c </code>d <code>static </code>void <code> </code>e</p>',
+      'a `b c` d `static` void e',
+    ],
     ['code with backticks', '<p>Call <code>f(`x`)</code></p>', 'Call ``f(`x`)``'],
     [
       'code blocks with their language',

@@ -42,11 +42,46 @@ describe('a short page of a reference', () => {
   test('has nothing from beside the main content that its generator marks', () => {
     const banner =
       '<div>Please answer the questions of our survey, which takes a minute, before the end of May.</div>';
-    const marked = `<div class=header><div class=title>max</div></div><div class=contents>${TEXT}</div>`;
+    const header =
+      '<div class=summary><a href=#m>Members</a></div><div class=headertitle><div class=title>max() file</div></div>';
+    const marked = `<div class=header>${header}</div><div class=contents>${TEXT}</div>`;
     const body = `<body>${banner}<div id=doc-content>${marked}</div></body>`;
     const head = '<meta name="generator" content="Doxygen 1.9.4">';
-    expect(textOf(`<html><head>${head}</head>${body}`)).not.toContain('survey');
-    expect(textOf(`<html><head>${head}</head>${body}`)).toContain('Returns the largest');
+    const { text, markdown } = extractContent(
+      `<html><head>${head}</head>${body}`,
+      'https://docs.example/max.html',
+    );
+    expect(text).not.toMatch(/survey|Members/);
+    expect(text).toContain('Returns the largest');
+    expect(markdown).toMatch(/^# max\(\) file\n/);
+  });
+
+  test.each([
+    [
+      'Doxygen',
+      '<div class="fragment"><div class="line">int max();</div><div class="ttc" id="a1"><div class="ttname">Topic 3</div></div></div>',
+    ],
+    ['RDoc', '<h2>Max <span class="method-click-advice">Topic 3</span></h2>'],
+  ])('is without what %s shows under the pointer', (_, hint) => {
+    const text = textOf(page('').replace('<p>None', `${hint}<p>None`));
+    expect(text).toMatch(/max\(\);|Max/);
+    expect(text).not.toContain('Topic 3');
+  });
+
+  test('is without the path of Qt, which ends with its title', () => {
+    const path = '<ul><li>Lib 5.15</li><li><a href="index.html">Lib Core</a></li><li>max</li></ul>';
+    const bar = `<div class="header"><div class="main"><div class="navigationbar">${path}</div></div></div>`;
+    expect(textOf(page(bar))).toMatch(/^max\s+Returns/);
+  });
+
+  test('has all that odoc marks as content', () => {
+    const spec =
+      '<div class="odoc-spec"><div class="spec type"><code>type state = </code><table><tr><td><code>| OPEN</code></td></tr></table></div></div>';
+    const body = `<header class="odoc-preamble"><h1>Module <code>Max</code></h1></header><div class="odoc-content">${spec}${TEXT}</div>`;
+    const text = textOf(
+      `<html><head><meta name="generator" content="odoc 2.1.0"></head><body class="odoc">${body}</body></html>`,
+    );
+    expect(text).toMatch(/Module Max\s+type state =\s+\| OPEN\s+Returns/);
   });
 
   test.each([

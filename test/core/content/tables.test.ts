@@ -68,6 +68,21 @@ test.each([
   expect(rows(html)).toEqual(expected);
 });
 
+test.each([
+  [
+    'with a heading among its rows',
+    '<tr><td colspan=2><h2>Classes</h2><tr><td>class<td><a href=/q>Queue</a><tr><td>&nbsp;<td>Keeps <b>values</b>.',
+    '## Classes\n\nclass [Queue](https://example.org/q)\n\nKeeps **values**.',
+  ],
+  ['of one row', '<tr><td>exit_code<td>-<td>1. of the program', 'exit\\_code - 1. of the program'],
+  ['whose line would begin a list', '<tr><td>-<td>none', '\\- none'],
+  ['with lines in a cell', '<tr><td>a<br>b<td>c', 'a b c'],
+  ['with paragraphs', '<tr><td><p>a</p><td>b', 'a\n\nb'],
+  ['with a page in it', `<tr><td>menu<td>${'word '.repeat(300)}`, `menu\n\n${'word '.repeat(300).trim()}`],
+])('a row of a table without columns is one line if it is short: %s', (_, html, expected) => {
+  expect(markdown(`<table>${html}</table>`)).toBe(expected);
+});
+
 test('spans without end are bounded', () => {
   const row = `<tr>${'<td colspan=1000 rowspan=65534>a'.repeat(30)}`;
   const table = parseElements(`<table>${row.repeat(3000)}</table>`).find(({ name }) => name === 'table')!;
