@@ -1,4 +1,5 @@
 /** A crawl's folder as a {@link StoredCrawl}. */
+import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { systemClock } from '../../shared/engines/system-clock.ts';
 import type { CrawlPlace, OpenedCrawl } from '../crawl-place.ts';
 import { createStoredCrawl, searchedIn } from '../create-stored-crawl.ts';
@@ -29,6 +30,16 @@ async function updateOutputs(
     : undefined;
   if (!search) return { ...(kept && { documents: kept }) };
   const { updateSearch } = await import('../exports/search.ts');
-  const searched = await updateSearch(searchedIn(place, stored.documents), { skip });
+  // The documents of this moment were written just now: the index takes them, and extracts no page again.
+  const source = kept ? await documentsIn(folder) : stored.documents;
+  const searched = await updateSearch(searchedIn(place, source), { skip });
   return { ...(kept && { documents: kept }), search: searched };
+}
+
+async function documentsIn(folder: string): Promise<OpenedCrawl['documents']> {
+  const { keptDocuments } = await import('../exports/keep-documents.ts');
+  const path = foldersOf(folder).documents;
+  return async function* ({ isWanted = () => true } = {}) {
+    for await (const document of keptDocuments(path)) if (isWanted(document)) yield document;
+  };
 }

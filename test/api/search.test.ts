@@ -140,3 +140,29 @@ test('a page that is indexed again or gone leaves nothing behind', () => {
     expect(index.search(words, {}).map(({ url }) => url)).toEqual(['https://c.test/']);
   index.close();
 });
+
+test('documents and an index that are brought up to date together read each page once, and the index is as one made alone', async () => {
+  const out = join(folder, 'outputs');
+  await (await startCrawl({ ...QUICK, seeds: [`${site.url}/`], out })).done;
+  const read: string[] = [];
+  const module = {
+    mediaTypes: ['text/html'],
+    read: ({ url, text }: { readonly url: string; readonly text: string }) => {
+      read.push(new URL(url).pathname);
+      return { text: text.replace(/<[^>]*>/g, ' ') };
+    },
+  };
+  await using stored = await openCrawl(out, { modules: [module] });
+  const index = join(folder, 'alone.sqlite');
+  const alone = await stored.search('ships', { index });
+  read.length = 0;
+  expect(await stored.updateOutputs({ documents: true, search: true })).toEqual({
+    documents: { documents: 3, added: 3, skipped: 0 },
+    search: 3,
+  });
+  expect(read.sort()).toEqual(['/', '/b', '/c']);
+  expect(await stored.search('ships')).toEqual(alone);
+  expect(alone.length).toBeGreaterThan(0);
+  await stored.updateOutputs({ documents: true, search: true });
+  expect(read).toHaveLength(3);
+});

@@ -147,7 +147,7 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
 
-/** What generators show only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
+/** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
 const OPENED_BY_POINTER: ReadonlySet<string> = new Set(['ttc', 'method-click-advice']);
 
 /** Words that style sheets set apart, without a blank between: of Doxygen, Bootstrap. */
