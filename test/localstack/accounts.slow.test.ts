@@ -1,4 +1,4 @@
-/** Crawls of sites for members by a deployed stack, whose accounts have their secrets in AWS; and agents that read them. */
+/** Crawls of sites for members by a deployed stack, whose accounts have their secrets in AWS; and agents that work with it. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
@@ -157,6 +157,30 @@ describe.skipIf(!hasEmulator())('a deployed stack whose project has accounts', (
         hits: [{}, {}, {}],
       });
       expect(await agent.call('crawl_status', { crawl: CRAWL })).toMatchObject({ pages: 3 * PAGES });
+    } finally {
+      await agent.close();
+      remove();
+    }
+  });
+
+  test('an agent begins a crawl where the operator allows it, and stops that one alone', async () => {
+    const { home, remove } = newHome();
+    const host = new URL(site.url).host;
+    const agent = await startAgent({
+      args: [
+        ...['--stack', deployed.name, '--contact', 'me@example.org', '--allow-crawls', '1'],
+        ...['--allow-hosts', host, '--allow-private-addresses=127.0.0.0/8'],
+      ],
+      ...{ home, cwd: ROOT },
+    });
+    try {
+      const { crawl } = await agent.call('start_crawl', { url: site.url, max_pages: 3 });
+      const { state } = await agent.call('crawl_status', { crawl });
+      expect(['running', 'finished']).toContain(state);
+      await until(async () => (await statusOf(deployed, String(crawl))).urls > 0, 'a URL of the crawl');
+      expect(await agent.call('stop_crawl', { crawl })).toMatchObject({ crawl });
+      expect(await agent.refusal('stop_crawl', { crawl: CRAWL })).not.toBe('');
+      expect(await agent.refusal('start_crawl', { url: site.url, max_pages: 1 })).toMatch(/^dayUsedUp: /);
     } finally {
       await agent.close();
       remove();
