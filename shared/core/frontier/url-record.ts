@@ -1,5 +1,5 @@
 import type { RecordLocation } from '../archive/record-location.ts';
-import type { Cause } from '../causes/cause.ts';
+import { type Cause, isRefusal } from '../causes/cause.ts';
 import type { UrlKind } from '../url/url-kind.ts';
 
 /** The outcome of a URL. All except `waiting` are final until the URL is fetched again ({@link isRefetch}). */
@@ -108,9 +108,9 @@ export interface UrlRecord {
   readonly recrawl?: RecrawlState | undefined;
 }
 
-/** Whether a response other than a redirect is archived for the URL, whatever its status. */
+/** Whether a response other than a redirect or a refusal is archived for the URL, whatever its status. */
 export const isAnswered = ({ state, result }: Pick<UrlRecord, 'state' | 'result'>): boolean =>
-  result?.location !== undefined && state !== 'redirect';
+  result?.location !== undefined && state !== 'redirect' && !isRefusal(result.cause);
 
 /**
  * Whether the URL was fetched, and waits to be fetched once more, since it is not a copy after all

@@ -112,7 +112,7 @@ test('the importance of a page follows from its record', () => {
   ]).toEqual([4, 128, 32, 8, 8, 8, 18]);
 });
 
-test('a URL is answered if a response other than a redirect is archived, and again if it will be fetched again', () => {
+test('a URL is answered if a response other than a redirect or a refusal is archived, and again if it will be fetched again', () => {
   const location = { file: 'f', offset: 0, length: 1 };
   const result = { fetchedAt: 1, location };
   expect(URL_STATES.map((state) => isAnswered({ state, result }))).toEqual(
@@ -121,7 +121,8 @@ test('a URL is answered if a response other than a redirect is archived, and aga
   expect([
     isAnswered({ state: 'fetched', result: { fetchedAt: 1 } }),
     isAnswered({ state: 'fetched' }),
-  ]).toEqual([...[false, false]]);
+    isAnswered({ state: 'failed', result: { ...result, cause: { code: 'priced', httpStatus: 402 } } }),
+  ]).toEqual([...[false, false, false]]);
   expect(URL_STATES.map((state) => [isRefetch({ state, dueAt: 1 }), isRefetch({ state, dueAt: 0 })])).toEqual(
     URL_STATES.map((state) => [state !== 'waiting', false]),
   );

@@ -158,10 +158,13 @@ describe('robots.txt', () => {
     expect(await statesOf(world.engine)).toEqual({ [`${A}/`]: 'fetched' });
   });
 
-  test('that names a sitemap which is challenged: the sitemap waits, and pages are fetched', async () => {
+  test.each([
+    ['challenged', CHALLENGE],
+    ['a challenge with status 200', IMPERVA],
+  ])('that names a sitemap which is %s: it is read no more, and pages are fetched', async (_, answer) => {
     const world = await crawl({
       [`${A}/robots.txt`]: robots(`Sitemap: ${A}/sitemap.xml\n`),
-      [`${A}/sitemap.xml`]: CHALLENGE,
+      [`${A}/sitemap.xml`]: answer,
       [`${A}/`]: page('/1', '/2'),
       [`${A}/1`]: page(),
       [`${A}/2`]: page(),
@@ -254,6 +257,20 @@ test('a resume asks a host that was set aside for a refusal once', async () => {
     expect(await runToEnd(world)).toEqual([]);
   }
   expect(requestsOf(world, 'a.test').length - before).toBe(2);
+});
+
+test('a host with hours rests for its refusal, too, and is looked at every two hours at most', async () => {
+  const world = createWorld({ [`${A}/`]: CHALLENGE });
+  const overrides = [{ hosts: ['a.test'], hours: '00:00-01:00' }];
+  await begin(world, [`${A}/`], { keepTrying: true, overrides });
+  const process = startProcess(world.engine, world.fetcher);
+  await world.clock.advance(HOUR / 2);
+  const { wait, dueAt = Number.POSITIVE_INFINITY } = await headOf(world, 'a.test');
+  // Its rest ends when it is closed: it is due a day later.
+  expect(wait).toMatchObject({ for: 'refusal', until: T0 + 24 * HOUR });
+  expect(dueAt).toBeLessThan(T0 + 3 * HOUR);
+  process.stop();
+  await world.clock.drive(process.ended);
 });
 
 test('a resume ends the rest of a host at once', async () => {

@@ -234,8 +234,8 @@ export class HostPace {
     const now = this.#services.engine.clock.now();
     const until = this.allowedAt(now);
     const restUntil = Math.max(now, this.#clock.nextFetchAt);
-    if (until > Math.max(restUntil, this.#refusedUntil)) return { for: 'hours', until };
     if (this.#refusedUntil > restUntil) return { for: 'refusal', until };
+    if (until > restUntil) return { for: 'hours', until };
     return this.#wait !== undefined && this.#wait.until === this.#clock.nextFetchAt ? this.#wait : undefined;
   }
 

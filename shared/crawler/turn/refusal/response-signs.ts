@@ -32,8 +32,9 @@ export const mayRefuse = (response: FetchedResponse): boolean =>
   mayHaveSigns(response.httpStatus) || refusalInHead(response) !== undefined;
 
 /** Whether a page may be a challenge, though its status and head do not say so: only short pages are. */
-export const mayBeChallenge = ({ type, links, signs, decodedBytes }: DocumentFacts): boolean =>
-  type === 'html' &&
+export const mayBeChallenge = ({ type, mimeType, links, signs, decodedBytes }: DocumentFacts): boolean =>
+  // A sitemap that is a page is none.
+  (type === 'html' || mimeType === 'text/html') &&
   links.length <= MAX_LINKS &&
   decodedBytes <= MAX_SIGN_BYTES &&
   (signs?.textChars ?? 0) < MAX_CHALLENGE_CHARS;
