@@ -10,6 +10,7 @@ export function replayCommand({
   pages,
   crowd,
   poisoned,
+  refused,
   maxStrikes,
   strike,
 }: WorldSpec): string {
@@ -20,6 +21,7 @@ export function replayCommand({
   if (pages !== undefined) words.push(`--pages ${pages}`);
   if (crowd !== undefined) words.push(`--crowd ${crowd}`);
   if (poisoned) words.push('--poisoned');
+  if (refused) words.push('--refused');
   if (maxStrikes !== undefined) words.push(`--max-strikes ${maxStrikes}`);
   if (strike !== undefined) words.push(`--strike ${callFaultText(strike)}`);
   return [...words, '--replay'].join(' ');

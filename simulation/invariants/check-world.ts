@@ -36,6 +36,7 @@ import { oneState } from './one-state.ts';
 import { pastLimits } from './past-limits.ts';
 import { purposeKept } from './purpose-kept.ts';
 import { refetched } from './refetched.ts';
+import { refusalsKept } from './refusals-kept.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
 import { readRobotsLog } from './robots-answers.ts';
@@ -91,6 +92,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...crawlRateKept(facts),
     ...hoursKept(facts),
     ...rested(facts, visits, robots),
+    ...refusalsKept(facts, visits, robots),
     ...purposeKept(facts),
     ...robotsObeyed(facts, robots, visits),
     ...depthTrue(facts, visits, robots),

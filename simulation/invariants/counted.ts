@@ -200,6 +200,7 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
       'demand',
       'overBudget',
       'full',
+      'refused',
       'linking',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);

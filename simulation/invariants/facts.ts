@@ -1,4 +1,5 @@
 /** A world after its run as plain facts: all that the invariants judge. */
+import { isRefusal } from '../../shared/core/causes/cause.ts';
 import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
 import type { Head } from '../../shared/core/frontier/head.ts';
 import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
@@ -33,6 +34,8 @@ export interface Facts {
   readonly events: readonly SentEvent[];
   /** The calls of the project's `onFinish`, in order; undefined if it has none. */
   readonly finishes?: readonly FinishCall[] | undefined;
+  /** Hosts that refuse the crawler, as this receiver has heard of them. */
+  readonly refusedHosts: World['refusedHosts'];
   /** Changes of pages that this receiver has got, repeated ones too. */
   readonly pageChanges: readonly UrlChange[];
   /** In the turn queues and the link queue. */
@@ -229,9 +232,9 @@ export const TURN_LOSING_OTHERS = TURN_LOSING.filter((name) => name !== 'pageHar
 export const isFullHost = ({ config }: CrawlFacts, host: HostFacts | undefined): boolean =>
   config.maxPagesPerHost !== undefined && (host?.head.totals.pages ?? 0) >= config.maxPagesPerHost;
 
-/** Whether the record represents a final response that is no redirect (`turn/page/visit.ts`). */
+/** Whether the record represents a final response that is neither a redirect nor a refusal (`turn/page/visit.ts`). */
 const isAnswered = ({ state, result }: UrlRecord): boolean =>
-  result?.location !== undefined && state !== 'redirect';
+  result?.location !== undefined && state !== 'redirect' && !isRefusal(result.cause);
 
 export const isPage = (record: UrlRecord): boolean => record.kind === undefined && isAnswered(record);
 export const isFetchedRequisite = (record: UrlRecord): boolean =>

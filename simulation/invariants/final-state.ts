@@ -6,8 +6,8 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Returns the state that a single answer gives the URL; undefined: it is tried again. */
-export function finalStateOf({ failure, httpStatus = 0, isCut }: WebRequest): string | undefined {
-  if (failure !== undefined || PASSING.has(httpStatus)) return undefined;
+export function finalStateOf({ failure, httpStatus = 0, isCut, refusal }: WebRequest): string | undefined {
+  if (failure !== undefined || PASSING.has(httpStatus) || (refusal && !refusal.isPlain)) return undefined;
   const state = stateOf(httpStatus);
   // Other answers say all in their header.
   return isCut && state === 'fetched' ? undefined : state;

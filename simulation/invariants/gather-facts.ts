@@ -111,6 +111,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
     events: world.events,
     finishes: world.finishes,
     pageChanges: world.pageChanges,
+    refusedHosts: world.refusedHosts,
     messages: queuedMessages(cloud),
     misfits: world.misfits,
     deadLetters: deadLettersIn(world),

@@ -1,4 +1,4 @@
-import type { CauseCode } from '../../shared/core/causes/cause.ts';
+import { type CauseCode, isRefusal } from '../../shared/core/causes/cause.ts';
 import type { Head } from '../../shared/core/frontier/head.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
@@ -78,9 +78,11 @@ function checkVisit(
       where,
     );
   const [first] = requests;
-  const isSlow = mayHaveLostTurns(facts) || facts.strikes.messageTwice > 0;
-  const wakeMs = WAKE_MS + (isSlow ? WAKE_ALL_MS : 0);
-  if (first && before?.head.setAside && !wasResumed(crawl.statuses, before.at - wakeMs, first.startedAt))
+  if (
+    first &&
+    before?.head.setAside &&
+    !wasResumed(crawl.statuses, before.at - wakeMsOf(facts), first.startedAt)
+  )
     findings.add(`${subject} was given up, and ${first.url} was requested ${since(first.startedAt)}`, where);
 
   if (crawl.config.robots === 'ignore') return;
@@ -94,6 +96,8 @@ function checkVisit(
     !before?.head.setAside &&
     !isHopeless &&
     !mayEndEarly &&
+    // Judged with the refusals (`refusalsKept`).
+    !(isRefusal(setAside.cause) && after.head.refusal) &&
     !OF_DEATHS.has(setAside.cause.code)
   )
     findings.add(
@@ -131,5 +135,11 @@ function hasAnswered(hosts: Iterable<HostVisits['host']>, until: number): boolea
   return false;
 }
 
-const wasResumed = (statuses: HostVisits['crawl']['statuses'], from: number, until: number): boolean =>
+/** How long after the crawl was resumed a host may hear of it. */
+export function wakeMsOf(facts: Pick<Facts, 'strikes'>): number {
+  const isSlow = mayHaveLostTurns(facts) || facts.strikes.messageTwice > 0;
+  return WAKE_MS + (isSlow ? WAKE_ALL_MS : 0);
+}
+
+export const wasResumed = (statuses: HostVisits['crawl']['statuses'], from: number, until: number): boolean =>
   statuses.some(({ at, status }) => status === 'running' && at >= from && at <= until);

@@ -71,6 +71,9 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
       ? { weight: 1, isGood: false, isUncertain: hasOrigins }
       : nothing;
   }
+  // A challenge that only its page shows is an answer like others.
+  if (request.refusal && !request.refusal.isPlain)
+    return { weight: 0, isGood: !robots.isOfRobots(request) && httpStatus === 200 };
   const bad: Effect = { weight: failure === 'dns' ? 2 : 1, isGood: false };
   if (!robots.isOfRobots(request)) {
     if (failure !== undefined || OF_HOST.has(httpStatus)) return bad;

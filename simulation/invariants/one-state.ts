@@ -51,7 +51,9 @@ const isAtPageLimit = ({ status, config }: CrawlFacts): boolean =>
 
 function checkNoneWaits(findings: Findings, crawl: CrawlFacts, facts: HostFacts): void {
   const { host, head, records } = facts;
-  if (head.setAside) return;
+  // Requisites of a host that rests for hours are not awaited.
+  const isResting = crawl.status !== 'finished' && head.refusal?.restUntil !== undefined;
+  if (head.setAside || isResting) return;
   const mayPagesWait = crawl.status !== 'finished' || isFullHost(crawl, facts);
   for (const { url, kind, state, dueAt, attempts } of records) {
     if (state !== 'waiting' || (mayPagesWait && kind !== 'requisite')) continue;

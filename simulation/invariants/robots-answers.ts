@@ -131,7 +131,8 @@ export function readRobotsLog({ web, leaseMs }: Pick<Facts, 'web' | 'leaseMs'>):
 const guestOf = ({ contact = '' }: WebRequest, url: string): string => `${contact} ${url}`;
 const keyOf = ({ process, contact = '' }: WebRequest, url: string): string => `${process} ${contact} ${url}`;
 
-function kindOf({ httpStatus, isCut }: WebRequest): RobotsAnswer['kind'] | 'redirect' {
+function kindOf({ httpStatus, isCut, refusal }: WebRequest): RobotsAnswer['kind'] | 'redirect' {
+  if (refusal && !refusal.isPlain) return 'nothing';
   if (httpStatus === undefined || httpStatus < 200) return 'nothing';
   if (httpStatus < 300) return isCut ? 'nothing' : 'rules';
   if (httpStatus < 400) return 'redirect';

@@ -7,6 +7,7 @@ import { mayBeFreed } from './canonical-copies.ts';
 import { type Facts, mayHaveLostTurns } from './facts.ts';
 import { finalStateOf, stateOf } from './final-state.ts';
 import { createFindings, type Findings, since } from './findings.ts';
+import { wasRefused } from './refusals-kept.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
@@ -52,6 +53,8 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
       origins.size > 1
         ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length
         : 0;
+    // Such tries are judged in `refusalsKept`.
+    if (wasRefused(record, tries)) continue;
     const isOfLast = !isRecrawling(crawl.config);
     const problem = isOfLast
       ? problemOf(record, tries, closings, crawl.config.maxAttempts)

@@ -45,7 +45,7 @@ async function noticedBy(mutant: PromiseMutant, seeds: number): Promise<string |
     const source = readSource(file);
     writeOverlay(folder, [[file, applyEdits(source, editsOf(mutant, source))]]);
     const byTests = tests && (await testThatFails(folder, tests));
-    return byTests ?? (breaks && (await worldThatBreaks(folder, breaks, seeds)));
+    return byTests ?? (breaks && (await worldThatBreaks(folder, mutant, seeds)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -60,10 +60,10 @@ async function testThatFails(folder: string, files: readonly string[]): Promise<
 /** A world that breaks other promises only does not count: it would not show that this one is watched. */
 async function worldThatBreaks(
   folder: string,
-  breaks: NonNullable<PromiseMutant['breaks']>,
+  { breaks = [], worlds }: PromiseMutant,
   seeds: number,
 ): Promise<string | undefined> {
-  const specs = promiseWorlds(seeds, FAULT_NAMES);
+  const specs = promiseWorlds(seeds, FAULT_NAMES, { worlds });
   for (let done = 0; done < specs.length; ) {
     const { lines, end } = await runWorlds(folder, specs.slice(done));
     done += lines.length;

@@ -9,8 +9,10 @@ export interface PromiseMutant {
   readonly file: string;
   /** Each text stands once in the file. */
   readonly edits: readonly (readonly [text: string, instead: string])[];
-  /** Worlds that recrawl must break one of these; none: a test file must fail. */
+  /** Worlds must break one of these; none: a test file must fail. */
   readonly breaks?: readonly InvariantName[];
+  /** Those whose hosts refuse the crawler. Default: those that recrawl. */
+  readonly worlds?: 'refused';
   readonly tests?: readonly string[];
 }
 

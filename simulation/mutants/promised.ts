@@ -1,11 +1,12 @@
 /**
  * Mutants of promises: for each invariant of crawls that fetch pages again, and for each promise of a stack's workers
- * (`promised-packing.ts`), changes of the program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
+ * (`promised-packing.ts`), and of sites that refuse (`promised-refusals.ts`), changes of the program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
  * chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
  */
 import type { WorldSpec } from '../worlds/spec.ts';
 import type { PromiseMutant } from './promise-mutant.ts';
 import { PACKING_MUTANTS } from './promised-packing.ts';
+import { REFUSAL_MUTANTS } from './promised-refusals.ts';
 
 const PRICE = 'no page is fetched again before its interval, or its price, allows it';
 const BUDGET = 'the budget of a day is kept, and used';
@@ -204,11 +205,21 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   },
 ];
 
-export const PROMISE_MUTANTS: readonly PromiseMutant[] = [...RECRAWL_MUTANTS, ...PACKING_MUTANTS];
+export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
+  ...RECRAWL_MUTANTS,
+  ...PACKING_MUTANTS,
+  ...REFUSAL_MUTANTS,
+];
 
 /** Seeds 1 to `count`, without faults and with all in turn. */
-export const promiseWorlds = (count: number, faults: WorldSpec['faults']): WorldSpec[] =>
-  Array.from({ length: count }, (_, i) => [
-    { seed: i + 1, faults: [], recrawls: true },
-    { seed: i + 1, faults, recrawls: true },
+export const promiseWorlds = (
+  count: number,
+  faults: WorldSpec['faults'],
+  { worlds }: Pick<PromiseMutant, 'worlds'> = {},
+): WorldSpec[] => {
+  const kind = worlds === 'refused' ? { refused: true } : { recrawls: true };
+  return Array.from({ length: count }, (_, i) => [
+    { seed: i + 1, faults: [], ...kind },
+    { seed: i + 1, faults, ...kind },
   ]).flat();
+};

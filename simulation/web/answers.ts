@@ -14,6 +14,7 @@ import { filling, renderHtml } from './html.ts';
 import type { List } from './lists.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
+import type { RefusalWay, ServedRefusal } from './refusing.ts';
 import { LIST_TYPES, renderList } from './render-list.ts';
 import { FORBIDDEN_USES } from './rules.ts';
 import { renderSitemap } from './sitemaps.ts';
@@ -34,6 +35,8 @@ export interface Responded extends ResponseHead {
   readonly bodyMs: number;
   /** Only this number of bytes come; then the connection ends, or nothing more happens. */
   readonly cut?: { readonly bytes: number; readonly isEnd: boolean };
+  /** It refuses the crawler. */
+  readonly refusal?: ServedRefusal;
   /** The version of robots.txt, if the answer contains it or leads to it. */
   readonly robotsVersion?: number;
 }
@@ -57,6 +60,7 @@ const BYTES_PER_MS = 2000;
 const PIECE_BYTES = 16 * 1024;
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: 'OK',
+  202: 'Accepted',
   204: 'No Content',
   301: 'Moved Permanently',
   302: 'Found',
@@ -64,8 +68,11 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   304: 'Not Modified',
   307: 'Temporary Redirect',
   308: 'Permanent Redirect',
+  402: 'Payment Required',
+  403: 'Forbidden',
   404: 'Not Found',
   410: 'Gone',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
@@ -79,7 +86,8 @@ const PACKED_SHARE = 0.3;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, assets, links, canonicals, rules, usage, vanishing, places } = atlas;
+  const { chance, shape, pages, assets, links, canonicals, rules, usage, vanishing, refusing, places } =
+    atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
@@ -94,6 +102,8 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const trouble = hostTrouble(server, place, age);
     if (trouble) return trouble;
     const paceMs = pace(server, url, age);
+    const refused = refusing.of(place, age);
+    if (refused) return refusedBy(refused, url, paceMs);
     if (place.what === 'robots') return robots(host, place.isFirst, age, paceMs);
     if (place.what === 'usageFile') return usageFile(usage.ofFile(host), paceMs);
     const redirect = pages.redirectOf(place);
@@ -274,6 +284,14 @@ export function errorResponse(status: number, headMs: number, retryAfterSeconds?
   if (retryAfterSeconds !== undefined) headers.push(['Retry-After', String(retryAfterSeconds)]);
   // A link that must never be taken: the page is none.
   return respond(status, headers, text(`<a href="/error/${status}">Error ${status}</a>\n`), headMs);
+}
+
+/** No two are alike. The link must never be taken: the page is none. */
+function refusedBy({ httpStatus, headers, refusal }: RefusalWay, url: string, headMs: number): Responded {
+  const sign = refusal?.sign === undefined ? '' : `<script src="/${refusal.sign}"></script>`;
+  const body = text(`<html>${sign}<title>Refused</title><a href="/refused/">${hash('sha1', url)}</a>\n`);
+  const response = respond(httpStatus, [['Content-Type', TYPES.html], ...headers], body, headMs);
+  return { ...response, ...(refusal && { refusal }) };
 }
 
 const usageFile = (location: string | undefined, headMs: number): Responded =>

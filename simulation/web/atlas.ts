@@ -6,6 +6,7 @@ import { createHosts, type Hosts } from './hosts.ts';
 import { createLinks, type Links } from './links.ts';
 import { createPages, type Pages } from './pages.ts';
 import { createPlaces, type Places } from './places.ts';
+import { createRefusing, type Refusing } from './refusing.ts';
 import { createRules, type Rules } from './rules.ts';
 import type { WebShape } from './shape.ts';
 import { createUsage, type Usage } from './usage.ts';
@@ -23,6 +24,7 @@ export interface Atlas {
   readonly rules: Rules;
   readonly usage: Usage;
   readonly vanishing: Vanishing;
+  readonly refusing: Refusing;
 }
 
 export function createAtlas(seed: number, shape: WebShape): Atlas {
@@ -44,6 +46,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     canonicals: createCanonicals({ shape, hosts, places, chance }),
     usage,
     vanishing: createVanishing(shape, chance),
+    refusing: createRefusing(shape, chance),
     rules: createRules(chance, usage, places.lists.namedBy),
   };
 }

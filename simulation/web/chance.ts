@@ -32,6 +32,7 @@ export const DRAW = {
   vanishing: 24,
   canonical: 25,
   modified: 26,
+  refusing: 27,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

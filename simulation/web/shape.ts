@@ -78,6 +78,8 @@ export interface WebShape {
   readonly vanishes?: 'pages' | 'hosts';
   /** The share of hosts that answer 200 for pages that do not exist. Default: none. */
   readonly softShare?: number;
+  /** The share of hosts that refuse the crawler. Default: none. */
+  readonly refusingShare?: number;
   /** Pages of HTML have a long text, which some have in common. */
   readonly hasCopies?: boolean;
   /** The share of hosts that state what their pages may be used for. Default: none. */
@@ -105,6 +107,13 @@ const WITH_ASSETS = 0.35;
 const WITH_SOFT = 0.4;
 /** Worlds whose pages have long texts. */
 const WITH_COPIES = 0.25;
+
+/** The share of worlds in which hosts refuse the crawler. */
+const WITH_REFUSALS = 0.05;
+
+/** The share of the world's hosts that refuse the crawler. */
+export const refusingShareOf = (seed: number, isCertain = false): number =>
+  isCertain || randomOf(seed, 'refusals')() < WITH_REFUSALS ? 0.6 : 0;
 
 /** The share of worlds in which hosts state what their pages may be used for. */
 const WITH_USAGE = 0.15;

@@ -212,9 +212,22 @@ function served(exchange: Exchange): Partial<WebRequest> {
     sha1: Buffer.from(sha1).toString('hex'),
     isCut: truncated !== undefined,
     ...(robotsVersion !== undefined && { robotsVersion }),
+    ...refusalIn(response, bytes, truncated !== undefined),
     ...(retryAfter !== undefined && { retryAfterMs: 1000 * Number(retryAfter) }),
     ...(maxAge !== undefined && { maxAgeSeconds: Number(maxAge) }),
   };
+}
+
+/** If a body did not come whole, the sign in it may be missing; and a page is judged once it is whole. */
+function refusalIn(
+  { refusal, httpStatus }: Responded,
+  bytes: Uint8Array,
+  isCut: boolean,
+): Pick<WebRequest, 'refusal'> {
+  if (refusal === undefined) return {};
+  const { kind, isPlain, sign } = refusal;
+  const isSeen = sign === undefined || (Buffer.from(bytes).includes(sign) && !(isCut && httpStatus < 300));
+  return isSeen ? { refusal: { kind, isPlain } } : {};
 }
 
 /** A field as this web writes it. */
@@ -229,6 +242,7 @@ const OF_ANSWERS = [
   'robotsVersion',
   'retryAfterMs',
   'maxAgeSeconds',
+  'refusal',
 ] as const;
 
 function summary(exchange: Exchange): string {

@@ -63,7 +63,7 @@ import type { SqsEvent } from '../models/poller-event.ts';
 import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import { createSimSchedule } from '../models/schedule.ts';
-import { createEventReceiver } from './event-receiver.ts';
+import { createEventReceiver, type EventReceiver } from './event-receiver.ts';
 import type { Rollout } from './newer-version.ts';
 import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
@@ -106,6 +106,7 @@ export interface Deployment {
   readonly events: readonly SentEvent[];
   /** Changes of pages that the receiver has got. */
   readonly changes: readonly UrlChange[];
+  readonly refusedHosts: EventReceiver['refusedHosts'];
   readonly strayedStarts: readonly StrayedStart[];
   readonly functions: {
     readonly worker: SimFunction<SqsEvent, unknown>;
@@ -432,6 +433,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     strayedStarts,
     events: receiver.events,
     changes: receiver.changes,
+    refusedHosts: receiver.refusedHosts,
     functions,
     pollers: { starts, links, linkShards },
     operator,

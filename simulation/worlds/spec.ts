@@ -1,6 +1,8 @@
 /** The specification of a simulated world, and the result: the types that all of `simulation/` shares. */
 
+import type { RefusalKind } from '../../shared/core/causes/cause.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
+import type { RefusedHost } from '../../shared/core/frontier/host-refusal.ts';
 import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
 import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
 import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
@@ -26,6 +28,8 @@ export interface WorldSpec {
   readonly recrawls?: boolean;
   /** A page of a large host kills its worker, whatever the seed says. */
   readonly poisoned?: boolean;
+  /** Hosts refuse the crawler, whatever the seed says. */
+  readonly refused?: boolean;
   /** Crawls beside its own ones, instead of what the seed says. */
   readonly crowd?: number;
   /** Faults strike so often at most. */
@@ -72,6 +76,8 @@ export const INVARIANTS = {
     'A page that kills or blocks its workers is requested only a few times, and no other page is blamed',
   triesKept: 'The outcome of a URL is what the web answered, after exactly the configured number of tries',
   givenUp: 'A host is given up after exactly the configured number of failures',
+  refusalsKept:
+    'A host that refuses the crawler is left alone for its rests and tried four times until it is given up; nothing that it sends counts as content, and each of its URLs waits or ends with the reason',
   notRunning: 'While a crawl is paused, stopped or limited, nothing is requested; requests in flight may end',
   limitsKept: 'Limits are never exceeded by more than what is in flight',
   domainBudget:
@@ -187,6 +193,8 @@ export interface WebRequest {
   readonly httpStatus?: number;
   /** Bytes of the body that came. */
   readonly bytes?: number;
+  /** The response refuses the crawler. `isPlain`: only its status says so. */
+  readonly refusal?: { readonly kind: RefusalKind; readonly isPlain: boolean };
   /** SHA-1 of the body as served, hex; and whether it came whole. */
   readonly sha1?: string;
   readonly isCut?: boolean;
@@ -323,6 +331,11 @@ export interface SentEvent {
   readonly isReceived: boolean;
 }
 
+/** A host that refuses the crawler, as the operator's receiver has heard of it. */
+export interface ReportedRefusal extends RefusedHost {
+  readonly crawl: string;
+}
+
 /** A call of the project's `onFinish`. */
 export interface FinishCall {
   readonly at: number;
@@ -351,6 +364,7 @@ export interface World {
   readonly failures: readonly Failure[];
   readonly events: readonly SentEvent[];
   readonly pageChanges: readonly UrlChange[];
+  readonly refusedHosts: readonly ReportedRefusal[];
   /** Undefined: the project has no `onFinish`. */
   readonly finishes?: readonly FinishCall[] | undefined;
   /** The violations that were found while it ran. */

@@ -17,7 +17,7 @@ import { randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
-import { poisonOf, shapeOf } from '../web/shape.ts';
+import { poisonOf, refusingShareOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { beginCrowd, type Crowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
@@ -49,6 +49,8 @@ const CALM_MS = 45 * MINUTE;
 const CROWD_MS = 90 * MINUTE;
 /** By then every crawl must have ended. */
 const END_MS = 24 * 60 * MINUTE;
+/** Hosts that refuse the crawler rest for 1, 4 and 24 hours, and a tenth more. */
+const REFUSED_MS = 36 * 60 * MINUTE;
 /** By then the waker has announced the ends of all crawls. */
 const ANNOUNCED_MS = 12 * MINUTE;
 /** It comes more often than once an hour, so that it meets more faults. */
@@ -146,7 +148,9 @@ export async function runWorld(
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
     poison,
+    refusingShare: recrawl || poison ? 0 : refusingShareOf(seed, spec.refused),
   });
+  const endMs = END_MS + (shape.refusingShare ? REFUSED_MS : 0);
   const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
   const hasRequests = !recrawl && randomOf(seed, 'hooks that make requests')() < REQUESTS_CHANCE;
   const requestsOf = (url: string) => (hasHooks && hasRequests ? requestsFor(seed, web, url) : []);
@@ -208,7 +212,7 @@ export async function runWorld(
       if (rollout.look() || faults.strikes('deployed')) deployment.replaceAll();
     }
   };
-  await runUntilOver(T0 + END_MS, recrawl && T0 + recrawl.stopAfterMs);
+  await runUntilOver(T0 + endMs, recrawl && T0 + recrawl.stopAfterMs);
   if (recrawl?.rest && isOver()) {
     await time.advance(ANNOUNCED_MS);
     const rules = deployment.disableRules();
@@ -239,6 +243,7 @@ export async function runWorld(
     failures: deployment.failures,
     events: deployment.events,
     pageChanges: deployment.changes,
+    refusedHosts: deployment.refusedHosts,
     finishes: onFinish?.calls,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,

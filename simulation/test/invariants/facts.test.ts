@@ -74,6 +74,7 @@ async function makeWorld(urls: number): Promise<World> {
     failures: [],
     events: [],
     pageChanges: [],
+    refusedHosts: [],
     seen: [],
     history,
     requestsOf: () => [],

@@ -248,6 +248,7 @@ export function makeFacts({
     crawls,
     events: crawls.flatMap(eventsOf),
     pageChanges: [],
+    refusedHosts: [],
     crawlCount: 1,
     strikes: NO_FAULTS.counts,
     invocations: { worker: 4, small: 0, router: 2, waker: 5 },
