@@ -40,6 +40,7 @@ const INDENT = 14;
 const MAX_COUNTS = 12;
 const MAX_FILES = 3;
 const MAX_COST_ITEMS = 4;
+const MAX_ACCOUNT = 300;
 
 const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>> = {
   finished: ['Finished', 'green'],
@@ -134,13 +135,18 @@ function sections(
     ['HTTP', httpLines(summary)],
     ['Skipped', wrapItems(countTexts(largestFirst(skipped)))],
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
-    ['Accounts', accounts.map((one) => shorten(accountText(one), WIDTH - INDENT))],
+    ['Accounts', accounts.flatMap(accountLines)],
     ...troubleSections(summary, WIDTH - INDENT),
     ['Items', hooks.items ? [formatCount(hooks.items)] : []],
     ['WARC files', fileLines(warcFiles)],
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
   ];
+}
+
+function accountLines(account: AccountReport): string[] {
+  const words = shorten(accountText(account), MAX_ACCOUNT).split(' ');
+  return wrapWords(words, WIDTH - INDENT - 2).map((line, i) => (i === 0 ? line : `  ${line}`));
 }
 
 /** All responses: more than pages, with those to robots.txt, sitemaps, requisites, and tries that were repeated. */

@@ -243,6 +243,22 @@ test('scripts read one line of exactly the promised keys', () => {
   expect(JSON.parse(line).warcFiles).toEqual(['a.warc.gz', 'b.warc.gz']);
 });
 
+test('accounts that were used have lines of their own, with the reason of a failure', () => {
+  const reader = { name: 'reader', domain: 'members.test', pages: 33, logins: 1, failures: 0 };
+  const failure = 'the page after the login does not show the sign of being signed in (signedIn)';
+  const text = summaryText(SUMMARY, false, undefined, [
+    { ...reader, state: 'signedIn' },
+    { ...reader, name: 'two', state: 'locked', logins: 0, failures: 3, failure },
+  ]);
+  expect(text.slice(text.indexOf('  Accounts')).split('\n').slice(0, 4)).toEqual([
+    '  Accounts    reader (members.test): signed in, 33 requests, 1 login',
+    '              two (members.test): locked, 33 requests, 0 logins, 3 failed: the page after the',
+    '                login does not show the sign of being signed in (signedIn)',
+    expect.anything(),
+  ]);
+  expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
+});
+
 test('URLs that wait at hosts which have had all their pages are said, with the option that limits them', () => {
   const text = (full: Record<string, number>) =>
     summaryText({ ...SUMMARY, state: 'finished', reason: undefined, full }, false);
