@@ -21,7 +21,7 @@ const failing: unknown = new Proxy(() => {}, {
 function failingPlace(): CrawlPlace {
   const file = join(folder, 'file.sqlite');
   const parts =
-    'rows registry queries archive skips clock summary stateOf hookState openItems openFiles pause stop';
+    'rows registry queries archive skips clock openJars summary stateOf hookState openItems openFiles pause stop';
   return {
     ...Object.fromEntries(parts.split(' ').map((name) => [name, failing])),
     crawl: 'c',
@@ -45,6 +45,8 @@ const CALLS: readonly (readonly [keyof OpenedCrawl, (crawl: OpenedCrawl) => unkn
   ['skipped', (crawl) => all(crawl.skipped())],
   ['skippedBeyond', (crawl) => crawl.skippedBeyond()],
   ['explain', (crawl) => crawl.explain('http://a.test/')],
+  ['accounts', (crawl) => crawl.accounts()],
+  ['unlockAccount', (crawl) => crawl.unlockAccount('reader-1')],
   ['brokenLinks', (crawl) => crawl.brokenLinks()],
   ['inlinks', (crawl) => crawl.inlinks('http://a.test/')],
   ['items', (crawl) => all(crawl.items())],

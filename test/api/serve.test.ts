@@ -267,7 +267,9 @@ test('answers only under its own address, to GET, and to no other website', asyn
   expect(await statusOf({ host: `localhost:${port}` })).toBe(200);
   expect(await statusOf({ host: `evil.example:${port}` })).toBe(421);
   expect(await statusOf({ host: '127.0.0.1' })).toBe(421);
-  expect(await statusOf({ method: 'POST' })).toBe(405);
+  // No POST to it is archived, and nothing else answers one.
+  expect(await statusOf({ method: 'POST' })).toBe(404);
+  expect((await get(new URL(server.url).origin, { method: 'POST' })).status).toBe(405);
   expect(await statusOf({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' })).toBe(403);
   expect(await statusOf({ 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'iframe' })).toBe(403);
   expect(await statusOf({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' })).toBe(200);

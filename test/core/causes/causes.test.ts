@@ -81,6 +81,11 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
     '3 of its pages blocked their thread; the last one blocked its thread for 4 s in a hook of the project',
   ],
   [{ code: 'hostFailed' }, 'it failed again and again'],
+  [
+    { code: 'accountsLocked', accounts: 'reader-1', detail: 'the form was refused' },
+    'its accounts are locked (reader-1): the form was refused',
+  ],
+  [{ code: 'signOutLink' }, 'it would sign the account out'],
   [{ code: 'ownRequest' }, 'requested by the project'],
   [{ code: 'other', text: 'connection refused by a.test:80' }, 'connection refused by a.test:80'],
   [
@@ -120,7 +125,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   ],
   [
     { code: 'redirect', to: TO, wantsCookie: true },
-    `to ${TO}, with a cookie, which Strand does not keep (--cookies sends one)`,
+    `to ${TO}, with a cookie, which was not sent back (--host-cookies turn sends it)`,
   ],
   [{ code: 'redirect', to: TO, isNotFound: true }, `to ${TO}, as for a page that does not exist (soft 404)`],
   [{ code: 'usageForbidden', use: 'train-ai' }, 'it forbids its use (train-ai)'],

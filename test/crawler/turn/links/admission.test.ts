@@ -147,6 +147,7 @@ function admissionIn(situation: Situation) {
       begin: () => log.push('begin'),
       cancel: () => log.push('cancel'),
     },
+    access: { accounts: undefined },
   };
   const services = {
     engine: {

@@ -43,6 +43,7 @@ function setUp() {
       ...port('load', 'totals', 'list', 'flushUsage', 'noteFinish', 'delayAnnouncement'),
       isShared: true,
     },
+    jars: port('load', 'replace'),
     items: port('stage', 'publish'),
     payloads: port('find', 'add'),
     skips: port('note', 'makeDurable'),
