@@ -185,8 +185,11 @@ export class Refusals {
       of === 'over' ||
       (await this.#isGivenUpByProject(url, cause)) ||
       (!hasAnswered && (await this.#isRefusedEverywhere()));
-    if (isOver) pace.giveUp(cause);
-    else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
+    if (isOver) {
+      pace.giveUp(cause);
+      // At its robots.txt: the turn would go on by the rules of before.
+      pace.end();
+    } else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
     this.#news = state;
     this.#services.onEvent?.(refusalEventOf(crawl.host, state, isOver));
     return 'host';
