@@ -95,7 +95,8 @@ function checkTries(
     if (isUsageFile(request.url) || request.failure !== undefined) continue;
     if (isPage(request, robots)) return;
     if (last && request.startedAt <= last.endedAt) continue;
-    const isResumed = last && wasResumed(crawl.statuses, last.startedAt - wakeMsOf(facts), request.startedAt);
+    const isResumed =
+      last && wasResumed(resumesOf(crawl), last.startedAt - wakeMsOf(facts), request.startedAt);
     if (isResumed) {
       tries = Math.max(0, tries - 1);
       last = undefined;
@@ -116,6 +117,9 @@ function checkTries(
 const isPage = (request: WebRequest, robots: RobotsLog): boolean =>
   !robots.isOfRobots(request) && request.refusal === undefined && stateOf(request.httpStatus) === 'fetched';
 
+/** The crawl's beginning is no resume. */
+const resumesOf = ({ statuses }: HostVisits['crawl']) => statuses.slice(1);
+
 const excuseOf = ({ strikes }: Pick<Facts, 'strikes'>, lost: number): ExcuseName | undefined =>
   lost !== 0 ? 'lostTurn' : strikes.clockStepped > 0 ? 'wrongClock' : undefined;
 
@@ -128,7 +132,7 @@ function checkRest(
   const restUntil = before?.head.refusal?.restUntil;
   if (!before || restUntil === undefined) return;
   const early = requests.find(({ startedAt }) => startedAt > before.at && startedAt < restUntil - SKEW_MS);
-  if (!early || wasResumed(crawl.statuses, before.at - wakeMsOf(facts), early.startedAt)) return;
+  if (!early || wasResumed(resumesOf(crawl), before.at - wakeMsOf(facts), early.startedAt)) return;
   findings.add(
     `${crawl.id}: ${early.url} was requested ${since(early.startedAt)}, though its host, which has refused the crawler, rests until ${since(restUntil)}`,
     { host: host.host, at: early.startedAt, excuse: excuseOf(facts, isExact ? 0 : 1) },

@@ -23,6 +23,7 @@ const refusal = (rests: number, restUntil?: number): HostRefusal => ({
 });
 const totals = (refused: object): Head['totals'] => ({ ...NEW_HEAD.totals, refused: { ...refused } });
 const WAITING = urlRecord(HOME, 'waiting', undefined, { result: { fetchedAt: T0, cause: CAUSE } });
+const BEGUN = { at: T0, status: 'running', limits: {}, messages: 0 } as const;
 const REPORT: ReportedRefusal = {
   ...{ crawl: 'crawl', id: 'x', host: 'a.test', refusal: 'blocked' },
   ...{ cause: 'blocked', since: '', urls: 0 },
@@ -36,7 +37,7 @@ describe('refusalsKept', () => {
       last = { ...given, refusal: refusal(3), totals: totals({ hosts: 1, blocked: 1 }) },
       record = WAITING,
       answer = REFUSED,
-      statuses = [],
+      statuses = [BEGUN],
       reports = [REPORT],
     }: {
       readonly last?: Partial<Head>;
@@ -71,7 +72,7 @@ describe('refusalsKept', () => {
 
   test('an operator who resumes the crawl has the host asked at once', () => {
     const resumed = { at: T0 + 15 * 60_000, status: 'running', limits: {}, messages: 0 } as const;
-    expect(found([10, 10 + HOUR / 2, ...RESTS.slice(2)], { statuses: [resumed] })).toEqual([]);
+    expect(found([10, 10 + HOUR / 2, ...RESTS.slice(2)], { statuses: [BEGUN, resumed] })).toEqual([]);
   });
 
   test('a refusal that is content is found', () => {
