@@ -14,9 +14,9 @@ const MAX_WORDS = 300;
 
 export const changes = tool({
   name: 'changes',
-  title: 'What has changed',
+  title: 'Changes',
   description:
-    'Lists pages that are new, changed, gone or moved since a time, the latest first, with some of the words. For one page, use diff_page.',
+    'Lists pages that are new, changed, gone or moved since a time, latest first. For one page, use diff_page.',
   kind: 'read',
   input: z.strictObject({
     crawl: crawlField,

@@ -11,9 +11,9 @@ const counts = z.record(z.string(), z.int());
 
 export const crawlStatus = tool({
   name: 'crawl_status',
-  title: 'State of a crawl',
+  title: 'Crawl status',
   description:
-    'Says how far a crawl is, what failed, and why it is not faster. For a single URL, use explain_url.',
+    'Says how far a crawl is, what failed, and why it is not faster. For one URL, use explain_url.',
   kind: 'read',
   input: z.strictObject({ crawl: crawlField }),
   output: z.object({

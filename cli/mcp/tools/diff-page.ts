@@ -9,9 +9,9 @@ const MAX_CHARS = 20_000;
 
 export const diffPage = tool({
   name: 'diff_page',
-  title: 'Compare two visits of a page',
+  title: 'Compare visits',
   description:
-    'Shows how the text of a page differs between two times, word by word: [-old-]{+new+}. Without times, at its last change.',
+    'Shows how the text of a page differs between two times: [-old-]{+new+}. Without times, its last change.',
   kind: 'read',
   input: z.strictObject({
     crawl: crawlField,

@@ -16,9 +16,9 @@ import { archivedPage, PAGE_OUTPUT, pageAnswer } from './page-answer.ts';
 
 export const getPage = tool({
   name: 'get_page',
-  title: 'Get a page of a crawl',
+  title: 'Get a page',
   description:
-    'Returns a page as a crawl has it, now or at an earlier time. Asks no site; for other pages, use read_page.',
+    'Returns a page as a crawl has it, now or earlier. Asks no site; for other pages, use read_page.',
   kind: 'read',
   input: z.strictObject({
     crawl: crawlField,

@@ -7,8 +7,8 @@ const MAX_LISTED = 500;
 
 export const listCrawls = tool({
   name: 'list_crawls',
-  title: 'List the crawls',
-  description: 'Lists the crawls of this server with their state and pages. Use it first.',
+  title: 'List crawls',
+  description: 'Lists the crawls with their state and pages. Use it first.',
   kind: 'read',
   input: z.strictObject({}),
   output: z.object({

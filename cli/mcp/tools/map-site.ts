@@ -6,9 +6,9 @@ import { limitField, readUrl, urlField } from './fields.ts';
 
 export const mapSite = tool({
   name: 'map_site',
-  title: 'List the URLs of a site',
+  title: 'List URLs',
   description:
-    'Lists the URLs of a site from its sitemaps, llms.txt and start page, without its pages. For the words of pages, use search_crawl.',
+    'Lists the URLs of a site from its sitemaps, llms.txt and start page, without its pages. For words, use search_crawl.',
   kind: 'web',
   input: z.strictObject({
     url: urlField,

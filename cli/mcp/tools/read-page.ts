@@ -12,7 +12,7 @@ export const readPage = tool({
   name: 'read_page',
   title: 'Read a page',
   description:
-    'Returns the text of a web page as Markdown, from a crawl that has it or fetched. For many pages, use map_site or search_crawl first.',
+    'Returns a web page as Markdown, from a crawl or fetched. For many pages, use map_site or search_crawl first.',
   kind: 'web',
   input: z.strictObject({
     url: urlField,

@@ -37,8 +37,7 @@ export const startCrawl = tool({
 export const stopCrawl = tool({
   name: 'stop_crawl',
   title: 'Stop a crawl',
-  description:
-    'Ends a crawl that start_crawl began; what it has stays. Others are only stopped by the operator.',
+  description: 'Ends a crawl that start_crawl began; what it has stays.',
   kind: 'end',
   input: z.strictObject({ crawl: z.string().max(255) }),
   output: z.object({ crawl: z.string(), state: z.string(), pages: z.int() }),

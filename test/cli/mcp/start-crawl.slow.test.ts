@@ -49,6 +49,8 @@ async function stateOf(folder: string): Promise<string> {
 test('a crawl goes on when its server is killed as it begins, and can be resumed when it is killed itself', async () => {
   const place = join(home, 'killed');
   const agent = await started(place, '--allow-crawls', '9');
+  const list = await agent.client.listTools();
+  expect([list.tools.length, Buffer.byteLength(JSON.stringify(list)) <= 8 * 1024]).toEqual([11, true]);
   const asked = agent.call('start_crawl', { url: site.url, max_pages: 40 }).catch(() => {});
   await until(() => namesIn(place).some((name) => namesIn(join(place, name)).includes('lock.pid')));
   process.kill(agent.pid!, 'SIGKILL');
