@@ -59,6 +59,7 @@ const OPENING: readonly [string, object][] = [
 /** Settings of these groups that any crawl of public pages may have. Secrets are values here, not names of files. */
 const HARMLESS = [
   ...['userAgent', 'contact', 'from', 'headers', 'cookies', 'auth', 'clientCertificates'],
+  'hostCookies',
   ...['connectTimeoutMs', 'headersTimeoutMs', 'idleTimeoutMs', 'totalTimeoutMs'],
   ...['maxBodyBytes', 'maxHeaderBytes', 'maxDecodedBytes'],
 ];
