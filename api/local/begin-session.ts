@@ -5,7 +5,7 @@ import { storageFailure } from '../../shared/core/base/storage-failed.ts';
 import { checkSites } from '../../shared/core/crawl/check-sites.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
-import { type BrowserProgram, findBrowser } from '../../shared/crawler/renderer/find-browser.ts';
+import type { BrowserProgram } from '../../shared/crawler/renderer/find-browser.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
@@ -54,7 +54,8 @@ export async function beginSession(
   ];
 }
 
-function ownBrowser(path = process.env.STRAND_BROWSER): BrowserProgram | undefined {
+async function ownBrowser(path = process.env.STRAND_BROWSER): Promise<BrowserProgram | undefined> {
+  const { findBrowser } = await import('../../shared/crawler/renderer/find-browser.ts');
   const found = findBrowser({ path, env: process.env });
   if (found === undefined && path !== undefined)
     throw new InvalidConfig(`Expected the path of a browser, got ${quoted(path)}`);

@@ -18,7 +18,7 @@ import { newPartId, versionOfPart } from './part-id.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { RecrawlPlan } from './recrawl/recrawl-plan.ts';
 import type { Refusals } from './refusal/refusals.ts';
-import type { PageRendering } from './render/page-rendering.ts';
+import type { TurnRendering } from './render/turn-rendering.ts';
 import type { KnownRobots } from './robots/known-robots.ts';
 import type { TurnServices } from './services.ts';
 import type { SiteWatch } from './site-watch.ts';
@@ -48,7 +48,7 @@ export interface TurnResults {
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
   readonly refusals: Refusals;
-  readonly rendering: Pick<PageRendering, 'state'>;
+  readonly rendering: Pick<TurnRendering, 'state'> | undefined;
 }
 
 /**
@@ -142,13 +142,13 @@ export class TurnCommit {
   }
 
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
-    const { pace, knownRobots, counters, traps, sitemaps, quarantine } = this.#results;
+    const { pace, knownRobots, counters, traps, sitemaps, quarantine, head } = this.#results;
     const wait = plan.dueAt === undefined ? undefined : pace.wait;
     const recrawl = this.#results.recrawl.state();
     const share = this.#results.share.state();
     const soft404 = this.#results.soft404.state();
     const templatePages = this.#results.templates.state();
-    const renderNeeds = this.#results.rendering.state();
+    const renderNeeds = this.#results.rendering?.state() ?? head.head.renderNeeds;
     const caution = this.#results.caution.next();
     const { closedOrigins, movedRobots } = knownRobots;
     const { resumedBy } = pace;

@@ -15,7 +15,7 @@ import type { CrawlLine, CrawlRates } from './pace/crawl-rates.ts';
 import type { DocumentReading } from './page/document-reading.ts';
 import type { PageWork } from './page/page-work.ts';
 import type { PageHooks, ReadLanguage } from './page-hooks.ts';
-import type { Rendering } from './render/rendering-service.ts';
+import type { RenderingService } from './render/turn-rendering.ts';
 import type { OnSeed, OnSite } from './seed-events.ts';
 import type { OnWorkEvent } from './work-events.ts';
 import type { WorkerStats } from './worker-stats.ts';
@@ -46,7 +46,7 @@ export interface TurnServices {
   /** Reads documents by the modules for their media types. Absent: they are archived unread. */
   readonly documents?: DocumentReading;
   /** Renders pages by a browser. Absent: pages stay as their sites send them. */
-  readonly rendering?: Rendering;
+  readonly rendering?: RenderingService;
   /** Called when a seed was not fetched: after each try that fails, and after the last. */
   readonly onSeed?: OnSeed;
   /** Called when a pass over a site has ended, before that is committed. */

@@ -31,7 +31,6 @@ import { Quarantine } from './quarantine.ts';
 import { ListedChanges } from './recrawl/listed-changes.ts';
 import { RecrawlPlan } from './recrawl/recrawl-plan.ts';
 import { Refusals } from './refusal/refusals.ts';
-import { PageRendering } from './render/page-rendering.ts';
 import { KnownRobots } from './robots/known-robots.ts';
 import { MovedRobotsFinder } from './robots/moved-robots.ts';
 import { RobotsKeeper } from './robots/robots-keeper.ts';
@@ -75,7 +74,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const hooks = new TurnHooks(services, { ...own, intake: linkParts.intake });
   const documents = new PageDocuments(services, own);
   const { renderNeeds: stored } = options.head;
-  const rendering = new PageRendering(services, { ...own, ...robotsParts, stored });
+  const rendering = services.rendering?.ofTurn(services, { ...own, ...robotsParts, stored });
   const reader = createReader(services, { ...own, ...linkParts, hooks });
   const settlement = new Settlement({ ...own, host: crawl.host, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());

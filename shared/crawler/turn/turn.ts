@@ -15,7 +15,6 @@ import { openLedger } from './open-ledger.ts';
 import { isObeyed } from './pace/host-pace.ts';
 import { HOOK_CALLS } from './page-hooks.ts';
 import { RETRY_HOST_MS } from './recrawl/recrawl-plan.ts';
-import { renderLimitMs } from './render/rendering.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
@@ -57,11 +56,12 @@ export function leastLeaseMs(
   services: Pick<TurnServices, 'hooks' | 'documents' | 'rendering'>,
   { config }: Pick<Crawl, 'config'>,
 ): number {
-  const { hooks, documents } = services;
+  const { hooks, documents, rendering } = services;
   const documentMs = documents && config.readDocuments ? documents.limitMs(config) : 0;
+  const renderMs = rendering?.limitMs(config) ?? 0;
   const calls = hooks ? HOOK_CALLS + (hooks.isChallenge ? 1 : 0) : 0;
   const hooksMs = calls * config.hookTimeoutMs;
-  return config.totalTimeoutMs + documentMs + renderLimitMs(services, config) + hooksMs + COMMIT_MS;
+  return config.totalTimeoutMs + documentMs + renderMs + hooksMs + COMMIT_MS;
 }
 
 /**

@@ -12,7 +12,6 @@ import { type Crawl, type Crawls, createCrawls } from '../crawl-state/crawls.ts'
 import type { Tally } from '../crawl-state/tally.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
-import type { Renderer } from '../ports/renderer.ts';
 import type { HostDeliveries } from '../ports/turn-queue.ts';
 import type { Accounts } from '../turn/access/accounts.ts';
 import { createDomainHeads } from '../turn/links/domain-heads.ts';
@@ -22,7 +21,7 @@ import { createCrawlRates } from '../turn/pace/crawl-rates.ts';
 import type { DocumentReading } from '../turn/page/document-reading.ts';
 import { type PageWork, UNWATCHED } from '../turn/page/page-work.ts';
 import type { PageHooks, ReadLanguage } from '../turn/page-hooks.ts';
-import { createRendering } from '../turn/render/rendering.ts';
+import type { OpenRendering } from '../turn/render/rendering.ts';
 import type { OnSeed, OnSite } from '../turn/seed-events.ts';
 import type { Lanes, TurnServices } from '../turn/services.ts';
 import type { OnWorkEvent } from '../turn/work-events.ts';
@@ -79,7 +78,7 @@ export interface WorkerOptions {
   /** Reads documents by the modules for their media types. */
   readonly documents?: DocumentReading;
   /** Renders pages by a browser. Default: pages stay as their sites send them. */
-  readonly renderer?: { readonly renderer: Pick<Renderer, 'render'>; readonly pagesAtOnce: number };
+  readonly rendering?: OpenRendering;
   /** Called when a seed was not fetched. */
   readonly onSeed?: OnSeed;
   /** Called when a pass over a site has ended. */
@@ -140,9 +139,7 @@ export function startWorker(
     ...(options.accounts && { accounts: options.accounts }),
     ...(options.languageOf && { languageOf: options.languageOf }),
     ...(options.documents && { documents: options.documents }),
-    ...(options.renderer && {
-      rendering: createRendering(options.renderer, { engine, lanes, fetcherOf }),
-    }),
+    ...(options.rendering && { rendering: options.rendering({ engine, lanes, fetcherOf }) }),
     onSeed: options.onSeed,
     onSite: options.onSite,
     onEvent: options.onEvent,

@@ -80,7 +80,7 @@ async function crawl(seed: number): Promise<void> {
         return outcome;
       },
     };
-    const renderer = tableRenderer(
+    const { rendering } = tableRenderer(
       Object.fromEntries(
         urls.map(({ host, n, url }) => [
           url,
@@ -115,7 +115,7 @@ async function crawl(seed: number): Promise<void> {
     };
     const none = undefined;
     const served = isFaulty ? withFault(engine, faulty) : engine;
-    return startProcess(served, noting, [CRAWL], 100, hooks, none, none, none, none, none, none, renderer);
+    return startProcess(served, noting, [CRAWL], 100, hooks, none, none, none, none, none, none, rendering);
   }
 
   for (let round = 0; !(await areQuiet(engine)); round++) {

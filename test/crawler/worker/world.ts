@@ -35,7 +35,7 @@ export interface World {
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
-  readonly renderer?: WorkerOptions['renderer'];
+  readonly rendering?: WorkerOptions['rendering'];
   readonly accounts?: Accounts | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface WorldOptions extends MemoryOptions {
   readonly onSeed?: OnSeed;
   readonly onEvent?: OnWorkEvent;
   readonly documents?: DocumentReading;
-  readonly renderer?: WorkerOptions['renderer'];
+  readonly rendering?: WorkerOptions['rendering'];
   readonly accounts?: Accounts | undefined;
 }
 
@@ -62,8 +62,8 @@ export function createWorld(site: Site, options: WorldOptions = {}): World {
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock, options);
   const fetcher = createScriptedFetcher(clock, site, options.tookMs);
-  const { hooks, onSeed, onEvent, documents, renderer, accounts } = options;
-  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer, accounts };
+  const { hooks, onSeed, onEvent, documents, rendering, accounts } = options;
+  return { clock, engine, fetcher, hooks, onSeed, onEvent, documents, rendering, accounts };
 }
 
 /** Registers a crawl and sends its seeds on their way. */
@@ -103,7 +103,7 @@ export function startProcess(
   leaseOwner?: () => string,
   documents?: DocumentReading,
   handOver?: HandOver,
-  renderer?: WorkerOptions['renderer'],
+  rendering?: WorkerOptions['rendering'],
   accounts?: Accounts,
 ): Process {
   const { clock, exchange } = engine;
@@ -124,7 +124,7 @@ export function startProcess(
     ...(leaseOwner && { leaseOwner }),
     ...(documents && { documents }),
     ...(handOver && { handOver }),
-    ...(renderer && { renderer }),
+    ...(rendering && { rendering }),
     accounts,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
@@ -165,7 +165,7 @@ function withLongReceives(engine: Engine, ms: number): Engine {
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
 export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, renderer, accounts } = world;
+  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, rendering, accounts } = world;
   const errors: string[] = [];
   for (;;) {
     const process = startProcess(
@@ -180,7 +180,7 @@ export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number
       undefined,
       documents,
       undefined,
-      renderer,
+      rendering,
       accounts,
     );
     await clock.drive(process.ended, () => areQuiet(engine, crawls));

@@ -1,4 +1,5 @@
 /** The reading of documents that are read as a whole, by modules for their media types. */
+import type { Cause } from '../../../core/causes/cause.ts';
 import type { CrawlConfig } from '../../../core/crawl/config.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
@@ -18,6 +19,14 @@ export interface UnreadDocument {
 
 /** As a thread for documents gives it. A project's module has no limits of its own. */
 export type DocumentAnswer = ReadAnswer;
+
+/** A document that could not be read to its end since the machine was busy, and is fetched again. */
+export interface LaterDocument {
+  readonly retryMs: number;
+  /** The try counts against the URL's attempts. */
+  readonly isAttempt: boolean;
+  readonly cause: Cause;
+}
 
 /** Reads documents, outside of the thread that crawls where that takes long. */
 export interface DocumentReading {

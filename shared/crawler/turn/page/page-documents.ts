@@ -10,6 +10,7 @@ import { createLinkSet, type ResolveReference } from '../../../core/parser/link-
 import type { TurnCounters } from '../counters.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
+import type { LaterDocument } from './document-reading.ts';
 
 /** The content of a document, in its page's facts and besides. */
 export interface PageDocument {
@@ -18,14 +19,6 @@ export interface PageDocument {
   readonly content?: MediaContent;
   /** Why it was not read, or not to its end. */
   readonly cause?: Cause;
-}
-
-/** A document that could not be read to its end since the machine was busy, and is fetched again. */
-export interface LaterDocument {
-  readonly retryMs: number;
-  /** The try counts against the URL's attempts. */
-  readonly isAttempt: boolean;
-  readonly cause: Cause;
 }
 
 /** A document that waited for others comes again after this time. */

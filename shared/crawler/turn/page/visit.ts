@@ -33,7 +33,7 @@ import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
-import type { PageRendering, RenderedPage } from '../render/page-rendering.ts';
+import type { RenderedPage, TurnRendering } from '../render/turn-rendering.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
@@ -43,8 +43,9 @@ import type { ArchivedExchange, TurnOutput } from '../turn-output.ts';
 import type { UsageKeeper } from '../usage-keeper.ts';
 import { judgeContent, lossBy } from './broken-content.ts';
 import type { CookieRedirects } from './cookie-redirects.ts';
+import type { LaterDocument } from './document-reading.ts';
 import type { PageAllowance } from './page-allowance.ts';
-import type { LaterDocument, PageDocuments } from './page-documents.ts';
+import type { PageDocuments } from './page-documents.ts';
 import { wantsSigns } from './page-hints.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
 import type { Soft404 } from './soft-404.ts';
@@ -61,7 +62,7 @@ export interface VisitOptions {
   readonly traps: TrapWatch;
   readonly reader: PageReader;
   readonly documents: PageDocuments;
-  readonly rendering: PageRendering;
+  readonly rendering: TurnRendering | undefined;
   readonly links: PageLinks;
   readonly listed: ListedChanges;
   readonly output: TurnOutput;
@@ -116,8 +117,9 @@ export class UrlVisit {
     this.#request = ownRequest(record.url);
     this.#record = this.#request ? { ...record, url: fetchedUrl(record.url) } : record;
     this.#taken = this.#record;
+    const isRendered = () => options.rendering?.isRendered(this.#record) === true;
     this.#refetch = isRefetch(record)
-      ? new Refetch(options, record, services.engine.clock.now(), options.rendering.isRendered(this.#record))
+      ? new Refetch(options, record, services.engine.clock.now(), isRendered())
       : undefined;
     this.#isReserved = record.kind !== 'requisite' && !this.#refetch && !isRestoredDuplicate(record);
   }
@@ -243,7 +245,8 @@ export class UrlVisit {
         (recrawl.isOn && kind === undefined) ||
         soft404.wantsBlocks(this.#record) ||
         nearDuplicates.wantsBlocks(this.#record),
-      wantsSigns: wantsSigns(this.#record, counters.totals.pages) || rendering.wantsSigns(this.#record),
+      wantsSigns:
+        wantsSigns(this.#record, counters.totals.pages) || rendering?.wantsSigns(this.#record) === true,
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
     });
@@ -378,8 +381,8 @@ export class UrlVisit {
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
     if (!documents.reads(record, response, facts)) {
-      if (!rendering.wantsSigns(record)) return reader.read(fetched, page);
-      const rendered = await this.#render(response, facts);
+      if (!rendering?.wantsSigns(record)) return reader.read(fetched, page);
+      const rendered = await this.#render(rendering, response, facts);
       if (rendered === undefined || 'retryMs' in rendered) return rendered;
       this.#rendered = rendered;
       const shown = { ...page, facts: rendered.facts, cause: cause ?? rendered.cause };
@@ -394,10 +397,11 @@ export class UrlVisit {
   }
 
   #render(
+    rendering: TurnRendering,
     response: FetchedResponse,
     facts: DocumentFacts,
   ): Promise<RenderedPage | LaterDocument | undefined> {
-    return this.#options.rendering.render({
+    return rendering.render({
       record: this.#named(),
       response,
       facts,

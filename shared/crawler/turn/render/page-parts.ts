@@ -7,16 +7,11 @@ import { isAllowed, pathAndQuery } from '../../../core/robots/rules.ts';
 import { urlAsWritten } from '../../../core/url/canonical.ts';
 import { hostKey, hostName, origin } from '../../../core/url/host-key.ts';
 import type { PartRefusal, PartRequest } from '../../ports/renderer.ts';
-import type { HostPace } from '../pace/host-pace.ts';
 import { HeldBodies } from '../page/held-bodies.ts';
-import type { RobotsKeeper } from '../robots/robots-keeper.ts';
-import type { TurnServices } from '../services.ts';
-import type { TurnCrawl } from '../turn-crawl.ts';
+import type { SharedRendering } from './rendering-service.ts';
+import type { PageExchanges, PageRenderingOptions, PageRenderingServices } from './turn-rendering.ts';
 
-export interface PagePartsOptions {
-  readonly crawl: TurnCrawl;
-  readonly pace: Pick<HostPace, 'part'>;
-  readonly robots: Pick<RobotsKeeper, 'known'>;
+export interface PagePartsOptions extends Pick<PageRenderingOptions, 'crawl' | 'pace' | 'robots'> {
   /** No request is begun after this time. */
   readonly latestAt: number;
   /** Limit of the bodies together, as received. */
@@ -30,10 +25,11 @@ const MAX_OF_OTHER = 20;
 const NO_MORE: ReadonlySet<number> = new Set([429, 503]);
 
 /** The requests that one page makes while it is rendered, and their exchanges for the archive. */
-export class PageParts {
+export class PageParts implements PageExchanges {
   /** Exchanges with sites, in the order of their ends. The bodies are there until {@link PageParts.release}. */
   readonly exchanges: FetchedResponse[] = [];
-  readonly #services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping'>;
+  readonly #services: Pick<PageRenderingServices, 'engine' | 'stopping'>;
+  readonly #shared: Pick<SharedRendering, 'scripts' | 'others'>;
   readonly #options: PagePartsOptions;
   readonly #ownPlaces = new Semaphore(MAX_OWN_AT_ONCE);
   readonly #ofOther = new Map<string, number>();
@@ -46,8 +42,13 @@ export class PageParts {
   #bytes = 0;
   #ownRefuses = false;
 
-  constructor(services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping'>, options: PagePartsOptions) {
+  constructor(
+    services: Pick<PageRenderingServices, 'engine' | 'stopping'>,
+    shared: Pick<SharedRendering, 'scripts' | 'others'>,
+    options: PagePartsOptions,
+  ) {
     this.#services = services;
+    this.#shared = shared;
     this.#options = options;
     this.#signal = AbortSignal.any([services.stopping, this.#ending.signal]);
   }
@@ -86,7 +87,6 @@ export class PageParts {
     await Promise.allSettled([...this.#inFlight]);
   }
 
-  /** To be called when the exchanges are archived, or are not to be. */
   release(): Promise<void> {
     return this.#bodies.release();
   }
@@ -94,7 +94,7 @@ export class PageParts {
   async #fetchCached(asked: PartRequest, url: string, isOwn: boolean): Promise<FetchOutcome | PartRefusal> {
     const { method, headers, body, kind } = asked;
     const isShared = kind === 'script' && method === 'GET' && !('authorization' in headers);
-    const { scripts } = this.#services.rendering!;
+    const { scripts } = this.#shared;
     const key = `${this.#options.crawl.id} ${url}`;
     const known = isShared ? scripts.find(key, this.#now()) : undefined;
     if (known !== undefined) return { ...known, cache: { kind: 'hit', recordId: '' } };
@@ -133,7 +133,7 @@ export class PageParts {
     const count = (this.#ofOther.get(other) ?? 0) + 1;
     if (count > MAX_OF_OTHER) return refusal('too many requests to its host');
     this.#ofOther.set(other, count);
-    return this.#services.rendering!.others.request({
+    return this.#shared.others.request({
       crawl: crawl.everywhere,
       request,
       latestAt,

@@ -6,9 +6,8 @@ import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../core/outcome/memory-body.ts';
 import { fieldValues } from '../../../core/outcome/response-head.ts';
 import { decodePart } from '../../../core/parser/decode-body.ts';
-import type { DocumentFacts, DocumentParser } from '../../../core/parser/document.ts';
+import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { documentText } from '../../../core/parser/document-text.ts';
-import type { ResolveReference } from '../../../core/parser/link-set.ts';
 import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
 import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
 import { gainOf, type ReadPage } from '../../../core/render/gain.ts';
@@ -17,50 +16,20 @@ import { isUnfilled } from '../../../core/render/unfilled.ts';
 import { hostKey } from '../../../core/url/host-key.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
 import type { Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
-import type { TurnCounters } from '../counters.ts';
-import type { HostPace } from '../pace/host-pace.ts';
-import { type LaterDocument, withLinks } from '../page/page-documents.ts';
-import type { RobotsKeeper } from '../robots/robots-keeper.ts';
-import type { TurnServices } from '../services.ts';
-import type { TurnCrawl } from '../turn-crawl.ts';
+import type { LaterDocument } from '../page/document-reading.ts';
+import { withLinks } from '../page/page-documents.ts';
 import { PageParts } from './page-parts.ts';
-import { RENDER_MS } from './rendering.ts';
+import type { SharedRendering } from './rendering-service.ts';
+import type {
+  PageRenderingOptions,
+  PageRenderingServices,
+  RenderedPage,
+  TurnRendering,
+  UnrenderedPage,
+} from './turn-rendering.ts';
 
-export interface PageRenderingOptions {
-  readonly crawl: TurnCrawl;
-  readonly counters: TurnCounters;
-  readonly pace: Pick<HostPace, 'part' | 'lockForRendering' | 'restAfterParts'>;
-  readonly robots: Pick<RobotsKeeper, 'known'>;
-  /** The field `renderNeeds` of the host's head. */
-  readonly stored: string | undefined;
-}
-
-/** A page that was fetched, and may have to be rendered. */
-export interface UnrenderedPage {
-  readonly record: UrlRecord;
-  readonly response: FetchedResponse;
-  readonly facts: DocumentFacts;
-  readonly crawlDelayMs: number | undefined;
-  /** Makes a parser for the rendered document, with the head that it is given. */
-  readonly parserFor: (
-    head: Pick<FetchedResponse, 'httpStatus' | 'statusText' | 'headers'>,
-  ) => DocumentParser;
-  readonly resolve: ResolveReference;
-}
-
-/** The page as it counts: rendered, or as its site sent it. */
-export interface RenderedPage {
-  readonly facts: DocumentFacts;
-  /** The response with the rendered document as its body. Undefined: the page counts as its site sent it. */
-  readonly view?: FetchedResponse;
-  readonly cause?: Cause;
-  /** Exchanges that the page has made, for the archive. */
-  readonly parts?: PageParts;
-  readonly screenshot?: Uint8Array;
-}
-
-const LIMITS: RenderJob['limits'] = {
-  ms: RENDER_MS,
+export const RENDER_LIMITS: RenderJob['limits'] = {
+  ms: 20_000,
   requests: 60,
   bytes: 15_000_000,
   links: 2000,
@@ -71,50 +40,37 @@ const BEHAVIOURS: RenderJob['behaviours'] = { scroll: true, click: [] };
 const PLACE_MS = 120_000;
 const LATER_MS = 30_000;
 
-/** Renders pages of a turn where the crawl wants it. Without a renderer it does nothing. */
-export class PageRendering {
-  readonly #services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping' | 'work'>;
+export class PageRendering implements TurnRendering {
+  readonly #services: PageRenderingServices;
+  readonly #shared: SharedRendering;
   readonly #options: PageRenderingOptions;
+  /** Undefined: all pages are rendered. */
   readonly #needs: TemplateNeeds | undefined;
 
-  constructor(
-    services: Pick<TurnServices, 'engine' | 'rendering' | 'stopping' | 'work'>,
-    options: PageRenderingOptions,
-  ) {
+  constructor(services: PageRenderingServices, shared: SharedRendering, options: PageRenderingOptions) {
     this.#services = services;
+    this.#shared = shared;
     this.#options = options;
-    if (this.#mode === 'needed') this.#needs = createTemplateNeeds(options.stored);
+    if (options.crawl.config.render === 'needed') this.#needs = createTemplateNeeds(options.stored);
   }
 
-  /** For the host's head. What is known stays there while the crawl does not ask for it. */
   state(): string | undefined {
-    return this.#needs ? this.#needs.state() : this.#options.stored;
+    return this.#needs?.state();
   }
 
-  get #mode(): 'never' | 'needed' | 'always' {
-    return this.#services.rendering === undefined ? 'never' : this.#options.crawl.config.render;
-  }
-
-  /** Whether the URL may be a page that is rendered: its parser looks for signs. */
   wantsSigns({ kind }: UrlRecord): boolean {
-    return this.#mode !== 'never' && kind === undefined;
+    return kind === undefined;
   }
 
-  /** Whether the page is rendered as far as is known: equal bytes are not an equal page then. */
   isRendered({ url, kind }: UrlRecord): boolean {
-    if (this.#mode === 'never' || kind !== undefined) return false;
-    return this.#mode === 'always' || this.#needs?.of(url)?.mode === 'rendered';
+    return kind === undefined && (this.#needs === undefined || this.#needs.of(url)?.mode === 'rendered');
   }
 
-  /**
-   * Resolves to the page as it counts; to undefined if the worker is being stopped: then the page waits for the next
-   * session. A page that cannot be rendered counts as its site sent it.
-   */
   async render(page: UnrenderedPage): Promise<RenderedPage | LaterDocument | undefined> {
     const { record, response, facts } = page;
     const mayBe = record.kind === undefined && facts.type === 'html' && response.body.size > 0;
     const isNavigation = !isOwnRequest(record.url) && facts.refresh === undefined;
-    if (this.#mode === 'never' || !mayBe || !isNavigation) return { facts };
+    if (!mayBe || !isNavigation) return { facts };
     const content = await this.#contentOf(response);
     if (content === undefined) return { facts };
     const mode = this.#modeOf(page, content);
@@ -126,8 +82,11 @@ export class PageRendering {
     const { maxDecodedBytes } = this.#options.crawl.config;
     const coding = fieldValues(response.headers, 'content-encoding').join(', ');
     try {
-      return decodePart(await response.body.bytes(), coding, Math.min(maxDecodedBytes, LIMITS.htmlBytes))
-        .bytes;
+      return decodePart(
+        await response.body.bytes(),
+        coding,
+        Math.min(maxDecodedBytes, RENDER_LIMITS.htmlBytes),
+      ).bytes;
     } catch {
       // Broken or too large: the parser has read what there is of it.
       return undefined;
@@ -152,21 +111,23 @@ export class PageRendering {
     content: Uint8Array,
     isTrial: boolean,
   ): Promise<RenderedPage | LaterDocument | undefined> {
-    const { engine, rendering, stopping } = this.#services;
+    const { engine, stopping } = this.#services;
+    const { places, renderer } = this.#shared;
     const { crawl, counters, pace, robots } = this.#options;
     const { record, response, crawlDelayMs } = page;
     const deadline = { ms: PLACE_MS, clock: engine.clock };
-    const leave = await rendering!.places.acquire(1, { signal: stopping, deadline });
+    const leave = await places.acquire(1, { signal: stopping, deadline });
     if (stopping.aborted) return void leave?.();
     if (leave === undefined) return BUSY;
     const startedAt = this.#now();
-    const latestAt = startedAt + LIMITS.ms;
-    const parts = new PageParts(this.#services, { crawl, pace, robots, latestAt, maxBytes: LIMITS.bytes });
+    const latestAt = startedAt + RENDER_LIMITS.ms;
+    const maxBytes = RENDER_LIMITS.bytes;
+    const parts = new PageParts(this.#services, this.#shared, { crawl, pace, robots, latestAt, maxBytes });
     let rendered: Rendered | undefined;
     try {
-      await pace.lockForRendering(LIMITS.ms, crawlDelayMs);
+      await pace.lockForRendering(RENDER_LIMITS.ms, crawlDelayMs);
       const job = this.#jobOf(record.url, response, content);
-      const drawing = rendering!.renderer.render(job, parts.fetch, stopping);
+      const drawing = renderer.render(job, parts.fetch, stopping);
       rendered = await unlessStopped(drawing, stopping, engine.clock);
     } finally {
       leave();
@@ -187,7 +148,7 @@ export class PageRendering {
       document: { httpStatus, headers, body },
       userAgent,
       cookies: [],
-      limits: LIMITS,
+      limits: RENDER_LIMITS,
       behaviours: BEHAVIOURS,
       screenshot: screenshots,
     };

@@ -5,8 +5,8 @@ import type { Crawl } from '../../crawl-state/crawls.ts';
 import type { PartRefusal, Renderer } from '../../ports/renderer.ts';
 import type { ScriptCache } from './script-cache.ts';
 
-/** Parts of rendering that the turns of a process share. */
-export interface Rendering {
+/** Parts of rendering that the turns of a worker share. */
+export interface SharedRendering {
   readonly renderer: Pick<Renderer, 'render'>;
   /** Pages that are rendered at once. */
   readonly places: Semaphore;

@@ -2,27 +2,32 @@ import { Semaphore } from '../../../core/base/semaphore.ts';
 import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
 import { OtherHosts } from './other-hosts.ts';
-import type { Rendering } from './rendering-service.ts';
+import { PageRendering, RENDER_LIMITS } from './page-rendering.ts';
 import { createScriptCache } from './script-cache.ts';
+import type { RenderingService } from './turn-rendering.ts';
 
-/** `pagesAtOnce`: pages that are rendered at once. */
-export const createRendering = (
-  { renderer, pagesAtOnce }: { readonly renderer: Pick<Renderer, 'render'>; readonly pagesAtOnce: number },
-  services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>,
-): Rendering => ({
-  renderer,
-  places: new Semaphore(pagesAtOnce),
-  scripts: createScriptCache(),
-  others: new OtherHosts(services),
-});
+export interface RenderingOptions {
+  readonly renderer: Pick<Renderer, 'render'>;
+  /** Pages that are rendered at once. */
+  readonly pagesAtOnce: number;
+}
 
-/** How long a page may be rendered. */
-export const RENDER_MS = 20_000;
-/** A renderer ends soon after that: its requests end with it. */
+/** A renderer ends soon after its page's limit: its requests end with it. */
 const END_MS = 2000;
 
-/** How long a page may take that the crawl renders; 0 if it renders none. */
-export const renderLimitMs = (
-  { rendering }: Pick<TurnServices, 'rendering'>,
-  { render }: { readonly render: 'never' | 'needed' | 'always' },
-): number => (rendering === undefined || render === 'never' ? 0 : RENDER_MS + END_MS);
+/** Makes the service of a worker. */
+export type OpenRendering = (
+  services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>,
+) => RenderingService;
+
+export const createRendering =
+  ({ renderer, pagesAtOnce }: RenderingOptions): OpenRendering =>
+  (services) => {
+    const places = new Semaphore(pagesAtOnce);
+    const shared = { renderer, places, scripts: createScriptCache(), others: new OtherHosts(services) };
+    return {
+      limitMs: ({ render }) => (render === 'never' ? 0 : RENDER_LIMITS.ms + END_MS),
+      ofTurn: (turn, options) =>
+        options.crawl.config.render === 'never' ? undefined : new PageRendering(turn, shared, options),
+    };
+  };

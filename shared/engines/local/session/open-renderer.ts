@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
-import type { Renderer } from '../../../crawler/ports/renderer.ts';
-import { type BrowserProgram, NO_BROWSER } from '../../../crawler/renderer/find-browser.ts';
+import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
 import type { WorkerOptions } from '../../../crawler/worker/worker.ts';
 
 export interface RendererSetup {
@@ -20,39 +19,30 @@ const rendersPages = ({ render, overrides }: Pick<CrawlConfig, 'render' | 'overr
   [render, ...overrides.map((override) => override.render ?? 'never')].some((mode) => mode !== 'never');
 
 /** The browser of a crawl that renders pages. Throws {@link InvalidConfig} if this machine has none. */
-export function browserFor(
+export async function browserFor(
   config: Pick<CrawlConfig, 'render' | 'overrides'>,
-  find: () => BrowserProgram | undefined,
-): BrowserProgram | undefined {
+  find: () => Promise<BrowserProgram | undefined>,
+): Promise<BrowserProgram | undefined> {
   if (!rendersPages(config)) return undefined;
-  const found = find();
-  if (found === undefined) throw new InvalidConfig(NO_BROWSER);
-  return found;
+  const found = await find();
+  if (found !== undefined) return found;
+  const { NO_BROWSER } = await import('../../../crawler/renderer/find-browser.ts');
+  throw new InvalidConfig(NO_BROWSER);
 }
 
-/** The renderer of one thread. Its browser starts with the first page. Without a browser nothing is rendered. */
-export function openRenderer({ browser, tempFolder, threads, warn }: RendererSetup): {
-  readonly forWorker: Pick<WorkerOptions, 'renderer'>;
+/**
+ * The renderer of one thread. Its browser starts with the first page. Without a browser nothing is rendered, and no module
+ * loaded.
+ */
+export async function openRenderer({ browser, tempFolder, threads, warn }: RendererSetup): Promise<{
+  readonly forWorker: Pick<WorkerOptions, 'rendering'>;
   readonly close: () => Promise<void>;
-} {
+}> {
   if (browser === undefined) return { forWorker: {}, close: async () => {} };
   const all = Math.min(MAX_PAGES_AT_ONCE, 2 * availableParallelism());
   const pagesAtOnce = Math.max(1, Math.floor(all / threads));
-  let opening: Promise<Renderer> | undefined;
-
-  async function open(): Promise<Renderer> {
-    const { createRenderer } = await import('../../../crawler/renderer/renderer.ts');
-    return createRenderer({ program: browser, temporaryFolder: tempFolder, pagesAtOnce, warn });
-  }
-
-  const renderer: Pick<Renderer, 'render'> = {
-    async render(...page) {
-      opening ??= open();
-      return (await opening).render(...page);
-    },
-  };
-  return {
-    forWorker: { renderer: { renderer, pagesAtOnce } },
-    close: async () => (await opening)?.close(),
-  };
+  const { createRenderer } = await import('../../../crawler/renderer/renderer.ts');
+  const { createRendering } = await import('../../../crawler/turn/render/rendering.ts');
+  const renderer = createRenderer({ program: browser, temporaryFolder: tempFolder, pagesAtOnce, warn });
+  return { forWorker: { rendering: createRendering({ renderer, pagesAtOnce }) }, close: renderer.close };
 }

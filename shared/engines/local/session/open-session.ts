@@ -74,7 +74,7 @@ export interface SessionOptions extends SessionExtras {
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
   /** Finds the browser of a crawl that renders pages. Default: there is none. */
-  readonly findBrowser?: () => BrowserProgram | undefined;
+  readonly findBrowser?: () => Promise<BrowserProgram | undefined>;
 }
 
 /** Throws `InvalidConfig` and `FolderInUse`. */
@@ -86,7 +86,7 @@ export async function openSession(
 ): Promise<LocalSession> {
   const { software, warn, dedupeFrom, workers = 1 } = session;
   const config = sessionConfig(given, session);
-  const browser = browserFor(config, session.findBrowser ?? (() => undefined));
+  const browser = await browserFor(config, session.findBrowser ?? (async () => undefined));
   const hasCache = typeof session.cache === 'string';
   const limit = maxOpenFiles();
   const plan = planFiles(limit, config, workers, hasCache);
@@ -113,7 +113,7 @@ export async function openSession(
   const opened = { id: crawl, config, engine };
   const cache = await cacheOf(folder, session, engine);
   if (workers === 1)
-    return { ...opened, ...inThisThread(opened, folder, { ...session, ...plan, cache, browser }) };
+    return { ...opened, ...(await inThisThread(opened, folder, { ...session, ...plan, cache, browser })) };
   const projectFile = session.project?.path;
   const maxHosts = Math.max(1, Math.floor(plan.hosts / workers));
   const maxSockets = Math.max(1, Math.floor(plan.sockets / workers));
@@ -162,11 +162,11 @@ async function cacheOf(
 type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched' | 'environment'> &
   FilePlan & { readonly cache: CacheFolder | undefined; readonly browser: BrowserProgram | undefined };
 
-function inThisThread(
+async function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,
   folder: string,
   { project, warn, watched, environment, cache, browser, hosts: maxHosts, sockets: maxSockets }: ThreadSetup,
-): Pick<LocalSession, 'run' | 'close'> {
+): Promise<Pick<LocalSession, 'run' | 'close'>> {
   const { clock } = engine;
   const onFailure = (error: HookError) => {
     if (engine.hookErrors?.note(id, error)) warn?.(hookErrorLine(error));
@@ -178,7 +178,7 @@ function inThisThread(
     project: { modules: project?.modules ?? [], clock, onFailure },
   });
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
-  const renderer = openRenderer({ browser, tempFolder, threads: 1, warn: warn ?? (() => {}) });
+  const renderer = await openRenderer({ browser, tempFolder, threads: 1, warn: warn ?? (() => {}) });
   const startWorkerPool = (options: WorkerPoolOptions) => {
     const own = {
       ...options,

@@ -51,7 +51,7 @@ async function crawl(): Promise<void> {
   };
   process.on('exit', engine.inFlight.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
-  const renderer = openRenderer({ browser: start.browser, tempFolder, threads: blocks, warn });
+  const renderer = await openRenderer({ browser: start.browser, tempFolder, threads: blocks, warn });
   const fetcher = openFetcher({ ...start, tempFolder, clock, project, warn, onFailure });
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);

@@ -34,7 +34,8 @@ async function crawl(
   renderer: TableRenderer,
   { site = SITE, hooks, ...config }: CrawlOptions & { site?: Site; hooks?: typeof SILENT } = {},
 ) {
-  const world = createWorld(site, { renderer, ...(hooks && { hooks }) });
+  const { rendering } = renderer;
+  const world = createWorld(site, { rendering, ...(hooks && { hooks }) });
   const append = vi.spyOn(world.engine.archiveOf(CRAWL), 'append');
   await begin(world, [`${A}/`], { render: 'always', ...config });
   expect(await runToEnd(world)).toEqual([]);
@@ -309,7 +310,8 @@ test('a rendered page is fetched in full when it is fetched again, and has chang
   const renderer = tableRenderer({
     [`${A}/`]: () => ({ html: `${drawn()}<p>version ${'abc'[Math.floor(version++ / 2)]}` }),
   });
-  const world = createWorld(site, { renderer });
+  const { rendering } = renderer;
+  const world = createWorld(site, { rendering });
   await begin(world, [`${A}/`], { render: 'always', recrawlEveryMs: 3_600_000 });
   const { startProcess } = await import('../../worker/world.ts');
   const none = undefined;
@@ -325,7 +327,7 @@ test('a rendered page is fetched in full when it is fetched again, and has chang
     none,
     none,
     none,
-    renderer,
+    rendering,
   );
   await world.clock.drive(process.ended, () => renderer.jobs.length >= 4);
   process.stop();

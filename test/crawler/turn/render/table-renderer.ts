@@ -1,4 +1,5 @@
-import type { FetchPart, Renderer, Rendering, RenderJob } from '../../../../shared/crawler/ports/renderer.ts';
+import type { FetchPart, Rendering, RenderJob } from '../../../../shared/crawler/ports/renderer.ts';
+import { createRendering, type OpenRendering } from '../../../../shared/crawler/turn/render/rendering.ts';
 
 /** A page as it is drawn. Requests are made side by side, or one after the other if they are in lists of their own. */
 export interface DrawnPage {
@@ -11,8 +12,7 @@ export interface DrawnPage {
 }
 
 export interface TableRenderer {
-  readonly renderer: Pick<Renderer, 'render'>;
-  readonly pagesAtOnce: number;
+  readonly rendering: OpenRendering;
   readonly jobs: RenderJob[];
   /** Answers of requests, by URL: a status, or why it was refused. */
   readonly answers: Map<string, number | string>;
@@ -55,5 +55,5 @@ export function tableRenderer(
     };
   }
 
-  return { renderer: { render }, pagesAtOnce, jobs, answers };
+  return { rendering: createRendering({ renderer: { render }, pagesAtOnce }), jobs, answers };
 }
