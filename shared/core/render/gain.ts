@@ -44,7 +44,8 @@ function newOf(words: readonly string[], known: readonly string[]): number {
   return count;
 }
 
-const linksOf = ({ url, links }: ReadPage): readonly string[] =>
+/** Links to other pages of the page's host. */
+export const linksOf = ({ url, links }: Pick<ReadPage, 'url' | 'links'>): readonly string[] =>
   links.flatMap((link) =>
     (link.kind === 'a' || link.kind === 'area') && link.url !== url && hostKey(link.url) === hostKey(url)
       ? [link.url]

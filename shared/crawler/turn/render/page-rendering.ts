@@ -1,19 +1,19 @@
 /** Pages that a turn has rendered, and what is read of them. */
+import { lazy } from '../../../core/base/lazy.ts';
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../core/outcome/memory-body.ts';
 import { fieldValues } from '../../../core/outcome/response-head.ts';
-import { decodePart } from '../../../core/parser/decode-body.ts';
+import { decodeBody } from '../../../core/parser/decode-body.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { documentText } from '../../../core/parser/document-text.ts';
 import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
 import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
-import { gainOf, type ReadPage } from '../../../core/render/gain.ts';
+import { gainOf, linksOf, type ReadPage } from '../../../core/render/gain.ts';
 import { createTemplateNeeds, NEEDED_GAIN, type TemplateNeeds } from '../../../core/render/template-needs.ts';
 import { isUnfilled } from '../../../core/render/unfilled.ts';
-import { hostKey } from '../../../core/url/host-key.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
 import type { Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
 import type { LaterDocument } from '../page/document-reading.ts';
@@ -71,39 +71,39 @@ export class PageRendering implements TurnRendering {
     const mayBe = record.kind === undefined && facts.type === 'html' && response.body.size > 0;
     const isNavigation = !isOwnRequest(record.url) && facts.refresh === undefined;
     if (!mayBe || !isNavigation) return { facts };
-    const content = await this.#contentOf(response);
-    if (content === undefined) return { facts };
+    const body = await response.body.bytes();
+    // Most pages that stay plain are not decoded for it.
+    const content = lazy(() => this.#contentOf(response, body));
     const mode = this.#modeOf(page, content);
     if (mode === 'plain') return { facts: withoutScripts(facts) };
-    return this.#renderNow(page, content, mode === 'trial');
+    const whole = content();
+    return whole === undefined ? { facts } : this.#renderNow(page, whole, mode === 'trial');
   }
 
-  async #contentOf(response: FetchedResponse): Promise<Uint8Array | undefined> {
-    const { maxDecodedBytes } = this.#options.crawl.config;
-    const coding = fieldValues(response.headers, 'content-encoding').join(', ');
+  #contentOf({ headers }: FetchedResponse, body: Uint8Array): Uint8Array | undefined {
+    const maxBytes = Math.min(this.#options.crawl.config.maxDecodedBytes, RENDER_LIMITS.htmlBytes);
     try {
-      return decodePart(
-        await response.body.bytes(),
-        coding,
-        Math.min(maxDecodedBytes, RENDER_LIMITS.htmlBytes),
-      ).bytes;
+      return decodeBody(body, fieldValues(headers, 'content-encoding').join(', '), maxBytes);
     } catch {
       // Broken or too large: the parser has read what there is of it.
       return undefined;
     }
   }
 
-  #modeOf({ record, facts, response }: UnrenderedPage, content: Uint8Array): 'plain' | 'rendered' | 'trial' {
+  #modeOf(
+    { record: { url }, facts, response }: UnrenderedPage,
+    content: () => Uint8Array | undefined,
+  ): 'plain' | 'rendered' | 'trial' {
     if (this.#needs === undefined) return 'rendered';
-    const { url } = record;
-    const own = facts.links.filter(
-      (link) => link.kind === 'a' && link.url !== url && hostKey(link.url) === hostKey(url),
-    );
     const { textChars = 0, hasScripts = false } = facts.signs ?? {};
-    const markup = () =>
-      documentText(content, fieldValues(response.headers, 'content-type').at(-1), false).text;
-    const signs = { hasScripts, isUnfilled: () => isUnfilled(markup(), { textChars, ownLinks: own.length }) };
-    return this.#needs.modeOf(url, signs, this.#now());
+    const isUnfilledPage = () => {
+      const whole = content();
+      if (whole === undefined) return false;
+      const type = fieldValues(response.headers, 'content-type').at(-1);
+      const ownLinks = linksOf({ url, links: facts.links }).length;
+      return isUnfilled(documentText(whole, type, false).text, { textChars, ownLinks });
+    };
+    return this.#needs.modeOf(url, { hasScripts, isUnfilled: isUnfilledPage }, this.#now());
   }
 
   async #renderNow(
@@ -137,8 +137,14 @@ export class PageRendering implements TurnRendering {
       counters.count('render', 'ms', this.#now() - startedAt);
     }
     if (rendered === undefined || stopping.aborted) return void (await parts.release());
-    const found = await this.#read(page, content, rendered, isTrial);
-    return { ...found, parts, ...(rendered.screenshot && { screenshot: rendered.screenshot }) };
+    const { screenshot } = rendered;
+    try {
+      const found = await this.#read(page, content, rendered, isTrial);
+      return { ...found, parts, ...(screenshot && { screenshot }) };
+    } catch (error) {
+      await parts.release();
+      throw error;
+    }
   }
 
   #jobOf(url: string, { httpStatus, headers }: FetchedResponse, body: Uint8Array): RenderJob {
