@@ -22,6 +22,12 @@ export class ByteWriter {
     this.#buffer[this.#length++] = value;
   }
 
+  /** A whole number from 0 to 2^32 - 1, in four bytes. */
+  uint32(value: number): void {
+    this.#room(4);
+    this.#length = this.#buffer.writeUInt32BE(value, this.#length);
+  }
+
   /** A whole number from 0 to 2^53 - 1. */
   varint(value: number): void {
     this.#room(8);
@@ -103,6 +109,10 @@ export class ByteReader {
     const value = this.#buffer[this.#at++];
     if (value === undefined) throw new CorruptBytes(`ends at byte ${this.#at - 1}, more was expected`);
     return value;
+  }
+
+  uint32(): number {
+    return Buffer.from(this.raw(4)).readUInt32BE();
   }
 
   varint(): number {

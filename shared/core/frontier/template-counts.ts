@@ -4,9 +4,8 @@
  * Computer Programming 2, 1982). A count is never too high, and too low by a 513th of the host's pages at most; with
  * up to 512 templates it is exact.
  */
-import { mixHash } from '../base/mix-hash.ts';
 import { isOwnRequest } from '../url/request-url.ts';
-import { templateOf } from '../url/template-of.ts';
+import { templateKey, templateOf } from '../url/template-of.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { UrlRecord } from './url-record.ts';
 
@@ -26,14 +25,14 @@ export interface TemplateCounts {
 export function createTemplateCounts(stored?: string, max = MAX_COUNTED_TEMPLATES): TemplateCounts {
   const counts = new Map<number, number>(stored === undefined ? [] : unpack(stored));
   return {
-    of: (template) => counts.get(keyOf(template)) ?? 0,
+    of: (template) => counts.get(templateKey(template)) ?? 0,
     get highest() {
       let highest = 0;
       for (const count of counts.values()) if (count > highest) highest = count;
       return highest;
     },
     add(template) {
-      const key = keyOf(template);
+      const key = templateKey(template);
       const count = counts.get(key);
       if (count !== undefined || counts.size < max) counts.set(key, (count ?? 0) + 1);
       else decrement(counts);
@@ -66,13 +65,6 @@ function countedTemplateOf(url: string): string | undefined {
 /** Templates of this length may have been cut. */
 const CUT_LENGTH = 96;
 
-/** 32 bits: of 512 templates, two share one with probability 3e-5. */
-function keyOf(template: string): number {
-  let hash = 0;
-  for (let i = 0; i < template.length; i++) hash = (Math.imul(hash, 31) + template.charCodeAt(i)) | 0;
-  return mixHash(hash) >>> 0;
-}
-
 function decrement(counts: Map<number, number>): void {
   for (const [key, count] of counts) {
     if (count > 1) counts.set(key, count - 1);
@@ -83,7 +75,7 @@ function decrement(counts: Map<number, number>): void {
 function pack(counts: ReadonlyMap<number, number>): string {
   const writer = new ByteWriter();
   for (const [key, count] of counts) {
-    for (const shift of [24, 16, 8, 0]) writer.byte((key >>> shift) & 0xff);
+    writer.uint32(key);
     writer.varint(count);
   }
   return Buffer.from(writer.bytes()).toString('base64');
@@ -92,7 +84,6 @@ function pack(counts: ReadonlyMap<number, number>): string {
 function* unpack(stored: string): Generator<[number, number]> {
   const reader = new ByteReader(Buffer.from(stored, 'base64'));
   while (!reader.isAtEnd) {
-    const key = Buffer.from(reader.raw(4)).readUInt32BE();
-    yield [key, reader.varint()];
+    yield [reader.uint32(), reader.varint()];
   }
 }

@@ -3,9 +3,8 @@
  * with the plain one. Three trials decide by the middle one, so one strange page does not. The first pages that show a
  * sign are trials; pages without one may lack something, too, so some of each template are trials in any case.
  */
-import { mixHash } from '../base/mix-hash.ts';
 import { ByteReader, ByteWriter } from '../frontier/bytes.ts';
-import { templateOf } from '../url/template-of.ts';
+import { templateKey, templateOf } from '../url/template-of.ts';
 
 export type RenderMode = 'plain' | 'rendered' | 'trial';
 
@@ -62,14 +61,14 @@ interface Kept {
   sinceDay: number;
 }
 
-export function createTemplateNeeds(stored?: string, max = MAX_TEMPLATES): TemplateNeeds {
+export function createTemplateNeeds(stored?: string): TemplateNeeds {
   const kept = new Map<number, Kept>(stored === undefined ? [] : unpack(stored));
 
   function take(url: string): Kept {
     const key = keyOf(url);
     let found = kept.get(key);
     if (found) return found;
-    if (kept.size >= max) kept.delete(leastOf(kept));
+    if (kept.size >= MAX_TEMPLATES) kept.delete(leastOf(kept));
     found = { pages: 0, gains: [], failed: 0, sincePage: 0, sinceDay: 0 };
     kept.set(key, found);
     return found;
@@ -144,19 +143,14 @@ export function renderTemplateOf(url: string): string {
   return `${path.slice(0, slash + 1)}${last}${mark < 0 ? '' : template.slice(mark)}`;
 }
 
-function keyOf(url: string): number {
-  const template = renderTemplateOf(url);
-  let hash = 0;
-  for (let i = 0; i < template.length; i++) hash = (Math.imul(hash, 31) + template.charCodeAt(i)) | 0;
-  return mixHash(hash) >>> 0;
-}
+const keyOf = (url: string): number => templateKey(renderTemplateOf(url));
 
 const dayOf = (now: number): number => Math.floor(now / 86_400_000);
 
 function pack(kept: ReadonlyMap<number, Kept>): string {
   const writer = new ByteWriter();
   for (const [key, { pages, gains, failed, sincePage, sinceDay }] of kept) {
-    for (const shift of [24, 16, 8, 0]) writer.byte((key >>> shift) & 0xff);
+    writer.uint32(key);
     writer.varint(pages);
     writer.byte(gains.length * (TRIALS + 1) + failed);
     for (const gain of gains) writer.byte(gain);
@@ -169,7 +163,7 @@ function pack(kept: ReadonlyMap<number, Kept>): string {
 function* unpack(stored: string): Generator<[number, Kept]> {
   const reader = new ByteReader(Buffer.from(stored, 'base64'));
   while (!reader.isAtEnd) {
-    const key = Buffer.from(reader.raw(4)).readUInt32BE();
+    const key = reader.uint32();
     const pages = reader.varint();
     const counts = reader.varint();
     const gains = [...reader.raw(Math.floor(counts / (TRIALS + 1)))];
