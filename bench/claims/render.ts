@@ -48,8 +48,7 @@ export async function measure({ words }: BenchOptions): Promise<Measured> {
   const [ports] = await once(thread, 'message');
   const site = siteOf(ports);
   const parts = createPartFetcher();
-  const open = (temporaryFolder: string) =>
-    createRenderer({ program, temporaryFolder, pagesAtOnce: AT_ONCE, warn: () => {} });
+  const open = (temporaryFolder: string) => createRenderer({ program, temporaryFolder, warn: () => {} });
   const measured = await withScratch(async (folder) => {
     const renderer = open(folder);
     const bench = { site, renderer, parts };

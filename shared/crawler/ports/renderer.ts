@@ -2,8 +2,6 @@ import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { PartKind } from '../../core/render/part-kind.ts';
 
-export type { PartKind } from '../../core/render/part-kind.ts';
-
 /** A request that a page makes while it is rendered. */
 export interface PartRequest {
   readonly url: string;
@@ -87,7 +85,7 @@ export interface Rendering {
   };
 }
 
-/** Draws pages by a browser that has no network of its own. */
+/** Draws pages by a browser that has no network of its own, as many at once as it is called for. */
 export interface Renderer {
   /** Never rejects. Resolves soon after `job.limits.ms` at the latest. */
   render(job: RenderJob, fetchPart: FetchPart, signal?: AbortSignal): Promise<Rendering>;

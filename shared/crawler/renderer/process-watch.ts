@@ -6,8 +6,6 @@ export interface ProcessWatch {
   cpuByProcess(): ReadonlyMap<number, number> | undefined;
   /** CPU of the browser since the last call, that of its ended processes included. */
   takeCpuMs(): number;
-  /** Resident bytes of all processes together at the last look; memory that they share is counted for each. */
-  residentBytes(): number;
   end(): void;
 }
 
@@ -45,7 +43,6 @@ export function watchProcesses({ root, mostBytes, onLook }: ProcessWatchOptions)
       takenCpuMs += since;
       return since;
     },
-    residentBytes: () => group.reduce((sum, { bytes }) => sum + bytes, 0),
     end: () => clearInterval(looking),
   };
 }

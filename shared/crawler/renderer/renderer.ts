@@ -1,5 +1,4 @@
 import { messageOf } from '../../core/base/error-message.ts';
-import { Semaphore } from '../../core/base/semaphore.ts';
 import type { FetchPart, Renderer, Rendering, RenderJob } from '../ports/renderer.ts';
 import { type Browser, type BrowserOptions, startBrowser, undrawn } from './browser.ts';
 import { type BrowserProgram, NO_BROWSER } from './find-browser.ts';
@@ -9,15 +8,12 @@ export interface RendererOptions {
   readonly program: BrowserProgram | undefined;
   /** The folder for the browser's profile and temporary files. */
   readonly temporaryFolder: string;
-  /** Pages that are rendered at the same time. Default: 4. */
-  readonly pagesAtOnce?: number;
   /** Called with a sentence for the operator. */
   readonly warn: (message: string) => void;
   /** For tests: how browsers are started. */
   readonly start?: Partial<BrowserOptions>;
 }
 
-const PAGES_AT_ONCE = 4;
 const START_MS = 20_000;
 /** A browser is replaced after this number of pages, or of pages whose process ended. */
 const PAGES_PER_BROWSER = 100;
@@ -36,7 +32,6 @@ export const createRenderer = (options: RendererOptions): Renderer => {
 
 class BrowserRenderer implements Renderer {
   readonly #options: RendererOptions;
-  readonly #places: Semaphore;
   #hasSandbox: boolean;
   #browser: Promise<Browser> | undefined;
   /** Browsers that render their last pages. */
@@ -47,25 +42,17 @@ class BrowserRenderer implements Renderer {
 
   constructor(options: RendererOptions) {
     this.#options = options;
-    this.#places = new Semaphore(options.pagesAtOnce ?? PAGES_AT_ONCE);
     this.#hasSandbox = !isRoot();
   }
 
   async render(job: RenderJob, fetchPart: FetchPart, signal?: AbortSignal): Promise<Rendering> {
     const startedAt = performance.now();
-    const clock = { sleep: sleepOnRealTime };
-    const release = await this.#places.acquire(1, { signal, deadline: { ms: job.limits.ms, clock } });
-    if (release === undefined) return undrawn('timedOut', 'no browser was free in its time', startedAt);
-    try {
-      const browser = await this.#ready();
-      if (typeof browser === 'string') return undrawn('noBrowser', browser, startedAt);
-      const deadline = startedAt + job.limits.ms;
-      const rendering = await browser.render({ job, fetchPart, startedAt, deadline, signal });
-      this.#replaceIfUsed(browser);
-      return rendering;
-    } finally {
-      release();
-    }
+    const browser = await this.#ready();
+    if (typeof browser === 'string') return undrawn('noBrowser', browser, startedAt);
+    const deadline = startedAt + job.limits.ms;
+    const rendering = await browser.render({ job, fetchPart, startedAt, deadline, signal });
+    this.#replaceIfUsed(browser);
+    return rendering;
   }
 
   async close(): Promise<void> {
@@ -149,12 +136,3 @@ class BrowserRenderer implements Renderer {
 }
 
 const isRoot = (): boolean => process.getuid?.() === 0;
-
-const sleepOnRealTime = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

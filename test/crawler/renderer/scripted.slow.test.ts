@@ -5,7 +5,7 @@ import { type Found, findLinks } from '../../web/scripted/render-page.ts';
 import { openRenderer, openSite } from './open-renderer.ts';
 
 const { site, parts, pageOf } = await openSite();
-const renderer = openRenderer({ pagesAtOnce: 2 });
+const renderer = openRenderer();
 const names = site.pages.filter(({ isHostile }) => !isHostile).map(({ name }) => name);
 const hostile = site.pages.filter(({ isHostile }) => isHostile).map(({ name }) => name);
 

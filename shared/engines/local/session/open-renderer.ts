@@ -43,6 +43,6 @@ export async function openRenderer({ browser, tempFolder, threads, warn }: Rende
   const pagesAtOnce = Math.max(1, Math.floor(all / threads));
   const { createRenderer } = await import('../../../crawler/renderer/renderer.ts');
   const { createRendering } = await import('../../../crawler/turn/render/rendering.ts');
-  const renderer = createRenderer({ program: browser, temporaryFolder: tempFolder, pagesAtOnce, warn });
+  const renderer = createRenderer({ program: browser, temporaryFolder: tempFolder, warn });
   return { forWorker: { rendering: createRendering({ renderer, pagesAtOnce }) }, close: renderer.close };
 }
