@@ -25,16 +25,18 @@ export interface Verdict {
  * 52x.
  */
 const PASSING = new Set([408, 425, 502, 504, 520, 521, 522, 523, 524, 598, 599]);
-/** The host refuses further requests for a time: RFC 6585, section 4; RFC 9110, 15.6.4. */
 const OVERLOADED = new Set([429, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Whether the host refuses further requests for a time: RFC 6585, section 4; RFC 9110, 15.6.4. */
+export const isOverloaded = (httpStatus: number): boolean => OVERLOADED.has(httpStatus);
 
 /** Whether the response says nothing lasting of the URL, so that no later crawl should go by it. */
 export const isPassing = (httpStatus: number): boolean => httpStatus >= 500 || countsAgainstHost(httpStatus);
 
 /** Whether the host, not the URL, is in trouble. */
 export const countsAgainstHost = (httpStatus: number): boolean =>
-  OVERLOADED.has(httpStatus) || PASSING.has(httpStatus);
+  isOverloaded(httpStatus) || PASSING.has(httpStatus);
 
 /** `record`: the URL as it was before. `retryAfterMs`: of the response's Retry-After, if it has one. */
 export function judge(

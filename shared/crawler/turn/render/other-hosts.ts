@@ -5,7 +5,8 @@
  */
 import QuickLRU from 'quick-lru';
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
-import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import { isOverloaded } from '../../../core/frontier/verdict.ts';
+import { type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, robotName } from '../../../core/robots/parse-robots.ts';
 import { expiry, robotsUrl, robotsVerdict } from '../../../core/robots/policy.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
@@ -16,7 +17,7 @@ import type { PartRefusal } from '../../ports/renderer.ts';
 import { decodedBody } from '../page/decoded-body.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
-import type { PartOfOther } from './rendering-service.ts';
+import { type PartOfOther, refusal } from './shared-rendering.ts';
 
 /** The least time between two requests of pages to another host. */
 const GAP_MS = 200;
@@ -83,8 +84,7 @@ export class OtherHosts {
 
   #note(host: string, outcome: FetchOutcome): void {
     const now = this.#now();
-    const isRefusal =
-      outcome.status === 'response' && (outcome.httpStatus === 429 || outcome.httpStatus === 503);
+    const isRefusal = outcome.status === 'response' && isOverloaded(outcome.httpStatus);
     const hasFailed =
       outcome.status === 'failed' && outcome.reason !== 'aborted' && outcome.reason !== 'middleware';
     if (!isRefusal && !hasFailed) return;
@@ -129,8 +129,7 @@ export class OtherHosts {
   }
 
   #expiryOf({ config }: Crawl, outcome: FetchOutcome): number {
-    const cacheControl =
-      outcome.status === 'response' ? headersOf(outcome as FetchedResponse, 'cache-control') : [];
+    const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
     return expiry(this.#now(), cacheControl, config.robotsMaxAgeMs);
   }
 
@@ -140,5 +139,3 @@ export class OtherHosts {
 }
 
 const EMPTY = new Uint8Array(0);
-
-const refusal = (reason: string): PartRefusal => ({ status: 'refused', reason });

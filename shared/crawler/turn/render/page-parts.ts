@@ -1,4 +1,5 @@
 import { Semaphore } from '../../../core/base/semaphore.ts';
+import { isOverloaded } from '../../../core/frontier/verdict.ts';
 import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { isMeasurementHost } from '../../../core/render/measurement-hosts.ts';
@@ -8,7 +9,7 @@ import { urlAsWritten } from '../../../core/url/canonical.ts';
 import { hostKey, hostName, origin } from '../../../core/url/host-key.ts';
 import type { PartRefusal, PartRequest } from '../../ports/renderer.ts';
 import { HeldBodies } from '../page/held-bodies.ts';
-import type { SharedRendering } from './rendering-service.ts';
+import { refusal, type SharedRendering } from './shared-rendering.ts';
 import type { PageExchanges, PageRenderingOptions, PageRenderingServices } from './turn-rendering.ts';
 
 export interface PagePartsOptions extends Pick<PageRenderingOptions, 'crawl' | 'pace' | 'robots'> {
@@ -22,7 +23,6 @@ export interface PagePartsOptions extends Pick<PageRenderingOptions, 'crawl' | '
 const MAX_OWN_AT_ONCE = 2;
 /** Requests of one page to each other host. */
 const MAX_OF_OTHER = 20;
-const NO_MORE: ReadonlySet<number> = new Set([429, 503]);
 
 /** The requests that one page makes while it is rendered, and their exchanges for the archive. */
 export class PageParts implements PageExchanges {
@@ -117,7 +117,7 @@ export class PageParts implements PageExchanges {
       if (this.#ownRefuses) return refusal('its host refuses further requests');
       const outcome = await pace.part(request, latestAt);
       if (sentRequest(outcome)) this.#own++;
-      if (outcome.status === 'response' && NO_MORE.has(outcome.httpStatus)) this.#ownRefuses = true;
+      if (outcome.status === 'response' && isOverloaded(outcome.httpStatus)) this.#ownRefuses = true;
       this.#note(outcome);
       return outcome;
     } finally {
@@ -155,5 +155,3 @@ export class PageParts implements PageExchanges {
     return this.#services.engine.clock.now();
   }
 }
-
-const refusal = (reason: string): PartRefusal => ({ status: 'refused', reason });

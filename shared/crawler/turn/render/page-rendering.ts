@@ -12,14 +12,19 @@ import { documentText } from '../../../core/parser/document-text.ts';
 import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
 import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
 import { gainOf, linksOf, type ReadPage } from '../../../core/render/gain.ts';
-import { createTemplateNeeds, NEEDED_GAIN, type TemplateNeeds } from '../../../core/render/template-needs.ts';
+import {
+  createTemplateNeeds,
+  NEEDED_GAIN,
+  type RenderMode,
+  type TemplateNeeds,
+} from '../../../core/render/template-needs.ts';
 import { isUnfilled } from '../../../core/render/unfilled.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
 import type { Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
 import type { LaterDocument } from '../page/document-reading.ts';
 import { withLinks } from '../page/page-documents.ts';
 import { PageParts } from './page-parts.ts';
-import type { SharedRendering } from './rendering-service.ts';
+import type { SharedRendering } from './shared-rendering.ts';
 import type {
   PageRenderingOptions,
   PageRenderingServices,
@@ -93,7 +98,7 @@ export class PageRendering implements TurnRendering {
   #modeOf(
     { record: { url }, facts, response }: UnrenderedPage,
     content: () => Uint8Array | undefined,
-  ): 'plain' | 'rendered' | 'trial' {
+  ): RenderMode {
     if (this.#needs === undefined) return 'rendered';
     const { textChars = 0, hasScripts = false } = facts.signs ?? {};
     const isUnfilledPage = () => {

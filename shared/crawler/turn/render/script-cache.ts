@@ -14,7 +14,7 @@ const MAX_BYTES = 200_000_000;
 const MAX_SCRIPT_BYTES = 10_000_000;
 
 /** They are not asked about again for an hour: within a crawl a script hardly changes. The oldest ones go first. */
-export function createScriptCache(maxBytes = MAX_BYTES): ScriptCache {
+export function createScriptCache(): ScriptCache {
   let bytes = 0;
   const kept = new QuickLRU<string, FetchedResponse>({ maxSize: Number.MAX_SAFE_INTEGER });
 
@@ -31,12 +31,12 @@ export function createScriptCache(maxBytes = MAX_BYTES): ScriptCache {
       return undefined;
     },
     keep(key, script, body) {
-      if (body.length > MAX_SCRIPT_BYTES || body.length > maxBytes) return;
+      if (body.length > MAX_SCRIPT_BYTES) return;
       remove(key);
       kept.set(key, { ...script, body: memoryBody(body) });
       bytes += body.length;
       for (const [oldest] of kept.entriesAscending()) {
-        if (bytes <= maxBytes) break;
+        if (bytes <= MAX_BYTES) break;
         remove(oldest);
       }
     },

@@ -23,3 +23,6 @@ export interface PartOfOther {
   /** Called with each outcome, robots.txt included. */
   readonly onOutcome: (outcome: FetchOutcome) => void;
 }
+
+/** A request that is not made. */
+export const refusal = (reason: string): PartRefusal => ({ status: 'refused', reason });
