@@ -1,6 +1,7 @@
 import type { FetchedResponse, FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import { fieldValues } from '../../core/outcome/response-head.ts';
 import { decodeBody } from '../../core/parser/decode-body.ts';
+import { withoutFragment } from '../../core/parser/link-set.ts';
 import { answerHeaders, partHeaders } from '../../core/render/answer-headers.ts';
 import { mayLoad } from '../../core/render/may-load.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
@@ -188,8 +189,6 @@ export class PageRequests {
 interface Cookies {
   readonly cookies: readonly { readonly name: string; readonly value: string }[];
 }
-
-const withoutFragment = (url: string): string => url.split('#', 1)[0] as string;
 
 /** The body as scripts read it. Undefined if it cannot be decoded, or is too large. */
 async function decoded({ body, headers }: FetchedResponse): Promise<Uint8Array | undefined> {

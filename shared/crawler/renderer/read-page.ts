@@ -1,3 +1,4 @@
+import { withoutFragment } from '../../core/parser/link-set.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { Rendering, RenderJob } from '../ports/renderer.ts';
 import { type Connection, LargeAnswer } from './connection.ts';
@@ -119,7 +120,7 @@ const tooLarge = (detail: string) => ({ state: 'tooLarge', detail }) as const;
 
 /** A page that has changed its own URL resolves its links by that one. */
 function withBase(html: string, base: string, url: string): string {
-  if (base === '' || base.split('#', 1)[0] === new URL(url).href.split('#', 1)[0]) return html;
+  if (base === '' || withoutFragment(base) === withoutFragment(new URL(url).href)) return html;
   const at = html.indexOf('>', html.indexOf('<head')) + 1;
   const href = base.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   return `${html.slice(0, at)}<base href="${href}">${html.slice(at)}`;

@@ -1,3 +1,4 @@
+import { withoutFragment } from '../../core/parser/link-set.ts';
 import type { BrowserEvent, Connection } from './connection.ts';
 import type { PausedRequest } from './page-requests.ts';
 
@@ -114,7 +115,7 @@ export class Targets {
   }
 
   #onPart(session: string, { type, targetId, url }: TargetInfo, owner: Owner): void {
-    if (type.endsWith('worker')) owner.workers.add(url.split('#', 1)[0] as string);
+    if (type.endsWith('worker')) owner.workers.add(withoutFragment(url));
     this.#bySession.set(session, owner);
     this.#own(targetId, owner);
     this.#send('Target.setAutoAttach', AUTO_ATTACH, session);
