@@ -19,13 +19,14 @@ const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Th
 
 /**
  * The gain in hundredths: words of the main content, or links to the page's host, that the plain page does not have,
- * compared with those it has. Words that the plain page shows outside of its main content are not new.
+ * compared with those it has. Words that the plain page shows outside of its main content are not new, and neither are
+ * links that `isNew` knows: a menu that scripts add to each page is worth it once.
  */
-export function gainOf(plain: ReadPage, rendered: ReadPage): number {
+export function gainOf(plain: ReadPage, rendered: ReadPage, isNew: (url: string) => boolean): number {
   const words = newOf(wordsOf(rendered.main), wordsOf(plain.visible));
   const had = wordsOf(plain.main).length;
   const known = new Set(linksOf(plain));
-  const links = linksOf(rendered).filter((url) => !known.has(url)).length;
+  const links = linksOf(rendered).filter((url) => !known.has(url) && isNew(url)).length;
   return 100 * Math.max(words / Math.max(LEAST_WORDS, had), links / Math.max(LEAST_LINKS, known.size));
 }
 

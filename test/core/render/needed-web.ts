@@ -1,4 +1,4 @@
-/** A generated web of 25 templates of pages: how their sites send them, and how a browser shows them. */
+/** A generated web of 26 templates of pages: how their sites send them, and how a browser shows them. */
 import { randomOf } from '../../../simulation/models/random.ts';
 
 export interface MadeTemplate {
@@ -99,6 +99,16 @@ export const TEMPLATES: readonly MadeTemplate[] = [
       const frame = (inner: string) =>
         whole(`${nav}<main><h1>Profile ${n}</h1><p>${text(`profile ${n}`, 60)}</p>${inner}</main>`, MODULE);
       return { sent: frame('<div>Please wait</div>'), shown: frame(`<p>${text(`posts ${n}`, 90)}</p>`) };
+    },
+  },
+  {
+    name: 'manual',
+    pages: 150,
+    needsRendering: false,
+    // The text is there; scripts add the table of contents, the same to each page.
+    make: (n) => {
+      const body = article(`manual ${n}`, 160);
+      return { sent: whole(body, SCRIPT), shown: whole(`<ul>${links('manual', 0, 60)}</ul>${body}`, SCRIPT) };
     },
   },
   served('blog', 600, (n) => article(`blog ${n}`, 300)),

@@ -30,7 +30,12 @@ describe('the gain of rendering', () => {
     ['a script that takes all away', read(words(50), ['/1']), read(''), 0],
     ['writing without blanks', read(''), read('\u6f22\u5b57'.repeat(20)), 200],
   ])('%s', (_, plain, rendered, gain) => {
-    expect(gainOf(plain, rendered)).toBe(gain);
+    expect(gainOf(plain, rendered, () => true)).toBe(gain);
+  });
+
+  test('has no links that the crawl knows already, or does not want', () => {
+    const menu = read(words(50), ['/1', '/2', '/3', '/4', '/5']);
+    expect(gainOf(read(words(50)), menu, (url) => url.endsWith('/5'))).toBe(20);
   });
 });
 

@@ -204,9 +204,13 @@ export class PageRendering implements TurnRendering {
     };
     const type = fieldValues(response.headers, 'content-type').at(-1);
     const { text } = documentText(content, type, plain.mimeType === XHTML_TYPE);
-    const { id } = this.#options.crawl;
-    const gain = this.#services.work.run(id, record.url, 'parse', () =>
-      gainOf(readPage(text, plain), readPage(html, facts)),
+    const { crawl, ledger } = this.#options;
+    const isNew = (link: string) => {
+      const url = crawl.nameOf(link);
+      return !ledger.has(url) && crawl.scope.check(url, record.depth + 1) === undefined;
+    };
+    const gain = this.#services.work.run(crawl.id, record.url, 'parse', () =>
+      gainOf(readPage(text, plain), readPage(html, facts), isNew),
     );
     this.#needs?.learn(record.url, gain, this.#now());
     return gain > NEEDED_GAIN;

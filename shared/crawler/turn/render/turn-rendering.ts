@@ -1,6 +1,8 @@
 import type { Cause } from '../../../core/causes/cause.ts';
 import type { CrawlConfig, HostConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { Scope } from '../../../core/crawl/scope.ts';
+import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
@@ -37,7 +39,10 @@ export interface PageRenderingOptions {
     readonly config: HostConfig;
     readonly everywhere: Crawl;
     readonly budget: Pick<Budget, 'receive'>;
+    readonly scope: Pick<Scope, 'check'>;
+    nameOf(url: string): string;
   };
+  readonly ledger: Pick<HostLedger, 'has'>;
   readonly counters: Pick<TurnCounters, 'count'>;
   readonly pace: {
     part(request: FetchRequest, latestAt: number): Promise<FetchOutcome>;
