@@ -1,9 +1,9 @@
 /** Calls hooks for a page of the archive, as a turn calls them for a page that it has fetched. */
-import { createHash } from 'node:crypto';
 import { PayloadReader, type PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
+import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/core/url/request-url.ts';
 import { forbiddenUse } from '../../../shared/core/usage/purpose.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
@@ -103,7 +103,6 @@ async function responseOf(
   { location, url }: ArchivedPage,
 ): Promise<FetchedResponse> {
   const { response, payload } = await payloads.read(location, MAX_BYTES);
-  const { body } = payload;
   const startedAt = Date.parse(response.date) || 0;
   const truncated = response.truncated as FetchedResponse['truncated'];
   return {
@@ -115,15 +114,7 @@ async function responseOf(
     httpStatus: response.httpStatus,
     statusText: response.statusText,
     headers: response.headers,
-    body: {
-      size: body.length,
-      sha1: createHash('sha1').update(body).digest(),
-      bytes: async () => body,
-      async *chunks() {
-        yield body;
-      },
-      dispose: async () => {},
-    },
+    body: memoryBody(payload.body),
     requestHead: new Uint8Array(),
     ipAddress: response.ipAddress ?? '',
     ...(truncated !== undefined && { truncated }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestQuery, requestQuery } from '../../../shared/core/archive/request-query.ts';
+import { readBody } from '../loopback-server.ts';
 
 /** Indexes have no more of a body than its beginning, but forms are read as a whole. */
 const MAX_BODY_BYTES = 1_000_000;
@@ -8,15 +9,10 @@ const MAX_BODY_BYTES = 1_000_000;
 export async function queryOfBody(request: IncomingMessage): Promise<RequestQuery | undefined | 'tooLarge'> {
   const { method = 'GET', headers } = request;
   if (method === 'GET' || method === 'HEAD') return undefined;
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Uint8Array>) {
-    bytes += piece.length;
-    if (bytes > MAX_BODY_BYTES) return 'tooLarge';
-    pieces.push(piece);
-  }
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body === undefined) return 'tooLarge';
   const type = headers['content-type'];
-  const fields = [`Content-Length: ${bytes}`, ...(type === undefined ? [] : [`Content-Type: ${type}`])];
+  const fields = [`Content-Length: ${body.length}`, ...(type === undefined ? [] : [`Content-Type: ${type}`])];
   const head = Buffer.from(`${method} / HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`, 'latin1');
-  return requestQuery(Buffer.concat([head, ...pieces]));
+  return requestQuery(Buffer.concat([head, body]));
 }

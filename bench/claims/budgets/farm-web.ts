@@ -3,11 +3,10 @@
  * that invent hosts and pages without end, all linking to one another. Of the honest pages some are hijacked, and link to
  * the farm. Everything follows from the URLs; nothing is stored.
  */
-import { createHash } from 'node:crypto';
 import { mixHash } from '../../../shared/core/base/mix-hash.ts';
+import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
 import type { Clock } from '../../../shared/crawler/ports/clock.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
-import { bodyOf } from '../../../test/core/archive/captures.ts';
 
 export interface FarmWebOptions {
   readonly honestDomains: number;
@@ -112,7 +111,7 @@ export function createFarmWeb({ honestDomains, farmDomains }: FarmWebOptions): F
           status: 'response',
           ...times,
           ...head,
-          body: { ...bodyOf(bytes), sha1: createHash('sha1').update(bytes).digest() },
+          body: memoryBody(bytes),
           requestHead: Buffer.from('GET / HTTP/1.1\r\n\r\n'),
           ipAddress: '127.0.0.1',
         };

@@ -1,7 +1,7 @@
 /** Exchanges of the web as it comes: most pages are sent compressed, some plain; and images. */
-import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
+import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
 import { stream } from '../../../test/web/random.ts';
 
 const WORDS = 'alpha beta gamma delta news review price garden water stone light paper house river'.split(
@@ -50,14 +50,6 @@ function responseOf(n: number, coding: string | undefined, type: string, bytes: 
     headers,
     requestHead: Buffer.from(`GET /${n % 20}/page-${n}.html HTTP/1.1\r\nHost: www.example.org\r\n\r\n`),
     ipAddress: '127.0.0.1',
-    body: {
-      size: bytes.length,
-      sha1: createHash('sha1').update(bytes).digest(),
-      bytes: async () => bytes,
-      async *chunks() {
-        yield bytes;
-      },
-      dispose: async () => {},
-    },
+    body: memoryBody(bytes),
   };
 }

@@ -203,12 +203,9 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId, partOf }: Captur
     undefined,
     'store',
   );
+  const payloadDigest = sha1Label(capture.body.sha1);
   const pages = partOf === undefined ? [] : [partOf];
-  return {
-    ...{ common, request, responseId, requestId, date },
-    partOf: pages,
-    payloadDigest: sha1Label(capture.body.sha1),
-  };
+  return { common, request, responseId, requestId, partOf: pages, date, payloadDigest };
 }
 
 function encoded<T extends RevisitedPayload>(

@@ -21,15 +21,14 @@ export interface RenderedForms {
  */
 export function encodeForms(forms: RenderedForms, newId: () => string): WarcMember[] {
   const { url, page, date, html, screenshot } = forms;
-  const common = { 'WARC-Date': date };
   const members: WarcMember[] = [];
   if (html)
     members.push(
       encodeRecord(
         {
-          ...common,
           'WARC-Type': 'conversion',
           'WARC-Record-ID': newId(),
+          'WARC-Date': date,
           'WARC-Target-URI': url,
           'WARC-Refers-To': page,
           ...digestsOf(html),
@@ -42,9 +41,9 @@ export function encodeForms(forms: RenderedForms, newId: () => string): WarcMemb
     members.push(
       encodeRecord(
         {
-          ...common,
           'WARC-Type': 'resource',
           'WARC-Record-ID': newId(),
+          'WARC-Date': date,
           'WARC-Target-URI': `urn:screenshot:${url}`,
           'WARC-Concurrent-To': [page],
           ...digestsOf(screenshot),

@@ -121,8 +121,8 @@ class Block implements TextBlock {
 }
 
 function linkWordsOf({ text, linkText }: Gathered, words: number): number {
-  if (linkText === '' || linkText.length === text.length) return linkText === '' ? 0 : words;
-  return Math.min(words, wordsIn(linkText));
+  if (linkText === '') return 0;
+  return linkText.length === text.length ? words : Math.min(words, wordsIn(linkText));
 }
 
 interface Gathered {

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { FailureCode, FailureReason } from '../../../shared/core/outcome/failure-codes.ts';
 import type { FetchOutcome } from '../../../shared/core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../shared/core/outcome/fetch-request.ts';
+import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
 import { hostKey } from '../../../shared/core/url/host-key.ts';
 import type { Clock } from '../../../shared/crawler/ports/clock.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
-import { bodyOf } from '../../core/archive/captures.ts';
 
 /** The answer of a URL. */
 export interface Answer {
@@ -74,7 +73,7 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
       status: 'response',
       ...times,
       ...head,
-      body: { ...bodyOf(bytes), sha1: createHash('sha1').update(bytes).digest() },
+      body: memoryBody(bytes),
       requestHead: Buffer.from(`GET ${new URL(url).pathname} HTTP/1.1\r\n\r\n`),
       ipAddress: '127.0.0.1',
       ...(answer.truncated && { truncated: answer.truncated }),

@@ -1,5 +1,6 @@
 import type { MediaContent } from '../../../core/media/media-module.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
+import { memoryBody } from '../../../core/outcome/memory-body.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import type { HookedPage } from '../../../crawler/turn/page-hooks.ts';
 
@@ -43,15 +44,7 @@ export function hookedPage({ response, body, sha1, ...page }: CapturedPage): Hoo
     ...page,
     response: {
       ...response,
-      body: {
-        size: body.length,
-        sha1,
-        bytes: async () => body,
-        async *chunks() {
-          yield body;
-        },
-        dispose: async () => {},
-      },
+      body: memoryBody(body, sha1),
     },
   };
 }

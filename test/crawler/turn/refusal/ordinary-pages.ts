@@ -1,13 +1,12 @@
 /** Ordinary pages with scripts of verification codes and fields of protections, and how many of them count as refusals. */
-import { createHash } from 'node:crypto';
 import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
+import { memoryBody } from '../../../../shared/core/outcome/memory-body.ts';
 import { createDocumentParser } from '../../../../shared/core/parser/document.ts';
 import {
   challengeIn,
   mayBeChallenge,
   refusalIn,
 } from '../../../../shared/crawler/turn/refusal/response-signs.ts';
-import { bodyOf } from '../../../core/archive/captures.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -48,7 +47,7 @@ export function responseOf(
     httpStatus,
     statusText: '',
     headers: Object.entries({ 'content-type': 'text/html; charset=utf-8', ...fields }),
-    body: { ...bodyOf(bytes), sha1: createHash('sha1').update(bytes).digest() },
+    body: memoryBody(bytes),
     requestHead: new Uint8Array(),
     ipAddress: '192.0.2.1',
   };
