@@ -81,7 +81,9 @@ test.runIf(hasEmulator())(
     const time = { now: clock.now, sleep: (ms: number) => clock.sleep(ms) } as VirtualTime;
     const web = createScriptedWeb(time, SITE);
     const process = { name: 'worker', clock: systemClock, io: (call: () => unknown) => call() };
-    const running = startProcess(engine, web.fetcherOf(process as unknown as SimProcess), [CRAWL]);
+    const running = startProcess(engine, web.fetcherOf(process as unknown as SimProcess), {
+      crawls: [CRAWL],
+    });
     while (!(await registry.isQuiet(CRAWL))) await clock.sleep(500);
     running.stop();
     await running.ended;

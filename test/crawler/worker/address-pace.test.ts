@@ -98,8 +98,7 @@ describe('ipDelayMs', () => {
     const world = addressed(createWorld(SITE), SHARED);
     const { clock, engine, fetcher } = world;
     await begin(world, SEEDS, { ...OPTIONS, totalTimeoutMs: 5000 });
-    const start = (name: string) =>
-      startProcess(engine, fetcher, [CRAWL], 4, undefined, undefined, undefined, 60_000, () => name);
+    const start = (name: string) => startProcess(engine, fetcher, { maxHosts: 4, leaseOwner: () => name });
     const processes = [start('a'), start('b')];
     const [first, second] = processes as [ReturnType<typeof start>, ReturnType<typeof start>];
     await clock.drive(second.ended, async () => fetcher.log.length > 12);
@@ -119,7 +118,7 @@ describe('ipDelayMs', () => {
     // The time-out of a request counts for requests in flight alone.
     await begin(world, SEEDS, { ...OPTIONS, totalTimeoutMs: 600_000 });
     const processes = ['a', 'b', 'c'].map((name) =>
-      startProcess(engine, fetcher, [CRAWL], 2, undefined, undefined, undefined, 60_000, () => name),
+      startProcess(engine, fetcher, { maxHosts: 2, leaseOwner: () => name }),
     );
     const ended = Promise.all(processes.map(({ ended }) => ended));
     await clock.drive(ended, async () => fetcher.log.length === HOSTS.length * 4);

@@ -48,8 +48,7 @@ test('meanwhile its host goes on, and the document says what it waits for', asyn
   const world = createWorld(SITE, { documents: reading([WAITED]) });
   await begin(world, [`${A}/`], { maxAttempts: 3 });
   const { engine, fetcher, clock, documents } = world;
-  const none = undefined;
-  const process = startProcess(engine, fetcher, [CRAWL], 9, none, none, none, none, none, documents);
+  const process = startProcess(engine, fetcher, { maxHosts: 9, documents });
   await clock.drive(process.ended, () => fetcher.count(`${A}/2`) > 0);
   process.stop();
   await clock.drive(process.ended);
@@ -67,8 +66,7 @@ test('a page that is fetched again keeps what is known of it until its document 
   const world = createWorld({ ...SITE, [PDF]: changing }, { documents });
   await begin(world, [`${A}/`], { recrawlEveryMs: 3_600_000 });
   const { engine, fetcher, clock } = world;
-  const none = undefined;
-  const process = startProcess(engine, fetcher, [CRAWL], 9, none, none, none, none, none, documents);
+  const process = startProcess(engine, fetcher, { maxHosts: 9, documents });
   await clock.drive(process.ended, () => fetcher.count(PDF) > 1);
   await clock.drive(process.ended, () => fetcher.count(PDF) > 2);
   process.stop();

@@ -7,7 +7,6 @@ import { page, robots, type Site } from './scripted-fetcher.ts';
 import {
   areQuiet,
   begin,
-  CRAWL,
   createWorld,
   ledgersOf,
   runToEnd,
@@ -138,7 +137,7 @@ describe('maxBytesPerSecondPerHost', () => {
     await begin(world, [`${A}/`], { ...OPTIONS, turnMaxPages: 1 });
     const isIdle = () => fetcher.log.every(({ endedAt }) => endedAt < Number.POSITIVE_INFINITY);
     for (let requests = 3; !(await areQuiet(engine)); requests += 3) {
-      const process = startProcess(engine, fetcher, [CRAWL]);
+      const process = startProcess(engine, fetcher);
       await clock.drive(
         process.ended,
         async () => (fetcher.log.length >= requests && isIdle()) || (await areQuiet(engine)),

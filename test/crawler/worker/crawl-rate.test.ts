@@ -7,16 +7,7 @@ import type { Head } from '../../../shared/core/frontier/head.ts';
 import { firstBytes, LINE_SLACK_MS } from '../../../shared/core/frontier/rate-line.ts';
 import { hostEntry } from '../../../shared/services/control/host-detail.ts';
 import { page, type Site } from './scripted-fetcher.ts';
-import {
-  areQuiet,
-  begin,
-  CRAWL,
-  createWorld,
-  runToEnd,
-  startProcess,
-  statesOf,
-  type World,
-} from './world.ts';
+import { areQuiet, begin, createWorld, runToEnd, startProcess, statesOf, type World } from './world.ts';
 
 const HOSTS = Array.from({ length: 12 }, (_, i) => `http://h${i}.test`);
 const SEEDS = HOSTS.map((origin) => `${origin}/`);
@@ -104,7 +95,7 @@ describe('maxBytesPerSecond', () => {
     const world = createWorld(SITE);
     const { clock, engine, fetcher } = world;
     await begin(world, SEEDS, OPTIONS);
-    const processes = Array.from({ length: 4 }, () => startProcess(engine, fetcher, [CRAWL], 4));
+    const processes = Array.from({ length: 4 }, () => startProcess(engine, fetcher, { maxHosts: 4 }));
     const ended = Promise.all(processes.map((process) => process.ended));
     await clock.drive(ended, () => areQuiet(engine));
     for (const process of processes) process.stop();
@@ -121,7 +112,7 @@ describe('maxBytesPerSecond', () => {
     await begin(world, SEEDS, OPTIONS);
     const isIdle = () => fetcher.log.every(({ endedAt }) => endedAt < Number.POSITIVE_INFINITY);
     for (let requests = 10; !(await areQuiet(engine)); requests += 10) {
-      const process = startProcess(engine, fetcher, [CRAWL]);
+      const process = startProcess(engine, fetcher);
       await clock.drive(
         process.ended,
         async () => (fetcher.log.length >= requests && isIdle()) || (await areQuiet(engine)),

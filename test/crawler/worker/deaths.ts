@@ -42,19 +42,11 @@ export async function crawlThrough(
   async function live(): Promise<void> {
     for (;;) {
       const own = mortal(engine, fetcher, kills);
-      const process = startProcess(
-        own.engine,
-        own.fetcher,
-        crawls && [...crawls],
-        undefined,
+      const process = startProcess(own.engine, own.fetcher, {
+        crawls,
         hooks,
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        handsOver ? handOver : undefined,
-      );
+        ...(handsOver && { handOver }),
+      });
       let isEnding = false;
       const end = clock.sleep(0).then(async () => {
         while (!isEnding && !(await isOver())) await clock.sleep(1000);

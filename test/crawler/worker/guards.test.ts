@@ -155,7 +155,7 @@ describe('limits over several processes', () => {
       hosts.map((host) => `${host}/`),
       { maxPages: 300, delayMs: 1000, turnMaxPages: 3 },
     );
-    const processes = [1, 2, 3].map(() => startProcess(engine, world.fetcher, [CRAWL], 7));
+    const processes = [1, 2, 3].map(() => startProcess(engine, world.fetcher, { maxHosts: 7 }));
     await world.clock.advance(600_000);
     for (const process of processes) process.stop();
     for (const process of processes) await world.clock.drive(process.ended);

@@ -69,7 +69,7 @@ test('hooks that may take longer than any turn are refused, where they would hav
   expect(() => parseConfig({ hookTimeoutMs: 3_600_000 })).toThrow('hookTimeoutMs');
   const world = createWorld({ [`${A}/`]: page() }, { leaseMs: 200_000 });
   await begin(world, [`${A}/`], { hookTimeoutMs: 60_000 });
-  const process = startProcess(world.engine, world.fetcher, ['crawl'], 10, SILENT);
+  const process = startProcess(world.engine, world.fetcher, { maxHosts: 10, hooks: SILENT });
   await world.clock.drive(process.ended, async () => process.errors.length > 0);
   process.stop();
   await world.clock.drive(process.ended);
@@ -87,7 +87,10 @@ test.each(['extract', 'onPage', 'onError'] as const)(
       isCalled = true;
       return new Promise<never>(() => {});
     };
-    const process = startProcess(world.engine, world.fetcher, ['crawl'], 10, { ...SILENT, [hook]: never });
+    const process = startProcess(world.engine, world.fetcher, {
+      maxHosts: 10,
+      hooks: { ...SILENT, [hook]: never },
+    });
     await world.clock.drive(process.ended, async () => isCalled);
     const stoppedAt = world.clock.now();
     process.stop();

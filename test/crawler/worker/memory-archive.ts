@@ -5,6 +5,8 @@ import { joined } from '../../core/archive/captures.ts';
 export interface MemoryArchive extends Archive {
   /** The bytes at a location, if they were flushed. */
   read(location: RecordLocation): Uint8Array;
+  /** All that was flushed. */
+  bytes(): Uint8Array;
 }
 
 /** One endless WARC file in memory. */
@@ -28,5 +30,6 @@ export function createMemoryArchive(): MemoryArchive {
       if (offset + length > durable) throw new Error(`not flushed beyond ${durable}`);
       return Buffer.concat(pieces).subarray(offset, offset + length);
     },
+    bytes: () => Buffer.concat(pieces).subarray(0, durable),
   };
 }

@@ -57,7 +57,7 @@ describe('a robots.txt that redirects to that of another host of the crawl', () 
     const world = createWorld(SITE, { tookMs: 300 });
     const { engine, fetcher, clock } = world;
     await begin(world, [`${A}/`, `${WWW}/`], { delayMs: 1500 });
-    const processes = [1, 2, 3].map(() => startProcess(engine, fetcher, undefined, 1));
+    const processes = [1, 2, 3].map(() => startProcess(engine, fetcher, { maxHosts: 1 }));
     const ended = Promise.all(processes.map((process) => process.ended));
     await clock.drive(ended, () => areQuiet(engine));
     for (const process of processes) process.stop();

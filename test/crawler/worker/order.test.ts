@@ -68,7 +68,7 @@ test('a turn stores records, links, parts and items, then sends the token, then 
   });
   const engine = withNotes(world, (step) => steps.push(step));
   // One host at a time.
-  const process = startProcess(engine, world.fetcher, undefined, 1, hooks);
+  const process = startProcess(engine, world.fetcher, { maxHosts: 1, hooks });
   await world.clock.drive(process.ended, () => areQuiet(world.engine));
   process.stop();
   await world.clock.drive(process.ended);

@@ -94,7 +94,7 @@ describe('the gap between a response and the next request to its host', () => {
     const world = createWorld({ [`${A}/`]: page(...many(3)) });
     const { clock, engine, fetcher } = world;
     await begin(world, [`${A}/`], { delayMs: 5000 }, 'one');
-    const process = startProcess(engine, fetcher, ['one', 'two']);
+    const process = startProcess(engine, fetcher, { crawls: ['one', 'two'] });
     await clock.drive(process.ended, () => fetcher.log.length === 3);
     await begin(world, [`${A}/`], { delayMs: 5000 }, 'two');
     process.stop();

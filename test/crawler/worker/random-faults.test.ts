@@ -4,50 +4,25 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { FetchRequest } from '../../../shared/core/outcome/fetch-request.ts';
-import { seededRandom } from './fake-clock.ts';
-import { type Fault, withFault } from './faults.ts';
+import { withFault } from './faults.ts';
+import { inRandomWorlds, randomFault, runRounds, type UpTo } from './random-worlds.ts';
 import type { Site } from './scripted-fetcher.ts';
 import { HOSTS, SITE } from './three-hosts.ts';
-import {
-  areQuiet,
-  begin,
-  CRAWL,
-  createWorld,
-  leastGap,
-  ledgersOf,
-  type Process,
-  startProcess,
-} from './world.ts';
+import { begin, CRAWL, createWorld, leastGap, ledgersOf, startProcess } from './world.ts';
 
 const WORLDS = 70;
 /** Processes that fail; those after them do not. */
 const FAULTY_ROUNDS = 8;
 const CALLS = 120;
 
-async function crawl(seed: number): Promise<void> {
-  const random = seededRandom(seed);
-  const upTo = (n: number) => Math.floor(random() * n);
-  const fault = (): Fault => ({
-    n: 1 + upTo(CALLS),
-    effect: upTo(2) ? 'before' : 'after',
-    ends: upTo(2) ? 'call' : 'process',
-  });
+async function crawl(upTo: UpTo): Promise<void> {
   const world = createWorld(SITE, { leaseMs: 60_000, parcelLeaseMs: 60_000 });
-  const { clock, engine, fetcher } = world;
+  const { engine, fetcher } = world;
   const delayMs = 100 + upTo(9000);
   const config = { delayMs, turnMaxPages: 1 + upTo(4), totalTimeoutMs: 10_000, scope: 'any' as const };
   await begin(world, [`${HOSTS[0]}/`], config);
-  for (let round = 0; !(await areQuiet(engine)); round++) {
-    expect(round, 'rounds').toBeLessThan(FAULTY_ROUNDS + 3);
-    const isFaulty = round < FAULTY_ROUNDS;
-    const processes: Process[] = Array.from({ length: 1 + upTo(2) }, () =>
-      startProcess(isFaulty ? withFault(engine, fault()) : engine, fetcher),
-    );
-    const ended = Promise.all(processes.map((process) => process.ended));
-    await clock.drive(ended, () => areQuiet(engine));
-    for (const process of processes) process.stop();
-    await clock.drive(ended);
-  }
+  const rounds = { faulty: FAULTY_ROUNDS, calls: CALLS };
+  await runRounds(world, upTo, rounds, (served) => startProcess(served, fetcher));
 
   expect(leastGap(fetcher), 'least gap').toBeGreaterThanOrEqual(delayMs);
   const hosts = await ledgersOf(engine);
@@ -65,18 +40,13 @@ async function crawl(seed: number): Promise<void> {
 }
 
 test(`in ${WORLDS} random worlds no URL is lost, no page counted twice, and no host hurried`, async () => {
-  const failures: string[] = [];
-  for (let seed = 1; seed <= WORLDS; seed++)
-    await crawl(seed).catch((error: Error) => failures.push(`seed ${seed}: ${error.message}`));
-  expect(failures).toEqual([]);
+  await inRandomWorlds(WORLDS, crawl);
 });
 
 const EVERY_MS = 3_600_000;
 
 /** The same for a crawl that fetches its pages again each hour: at the end two rounds follow without faults. */
-async function recrawl(seed: number): Promise<void> {
-  const random = seededRandom(seed);
-  const upTo = (n: number) => Math.floor(random() * n);
+async function recrawl(upTo: UpTo): Promise<void> {
   // Pages of which a third changes, with validators of which some are used.
   const site: Site = Object.fromEntries(
     Object.entries(SITE).map(([url, answer], i) => {
@@ -107,9 +77,7 @@ async function recrawl(seed: number): Promise<void> {
   await begin(world, [`${HOSTS[0]}/`], config);
   for (let round = 0; round < FAULTY_ROUNDS; round++) {
     const until = clock.now() + upTo(2 * EVERY_MS);
-    const n = 1 + upTo(CALLS);
-    const fault: Fault = { n, effect: upTo(2) ? 'before' : 'after', ends: upTo(2) ? 'call' : 'process' };
-    const process = startProcess(withFault(engine, fault), fetcher);
+    const process = startProcess(withFault(engine, randomFault(upTo, CALLS)), fetcher);
     await clock.drive(process.ended, () => clock.now() >= until);
     process.stop();
     await clock.drive(process.ended);
@@ -140,8 +108,5 @@ async function recrawl(seed: number): Promise<void> {
 }
 
 test('in 20 random worlds that recrawl, no page is forgotten, none loses its copy, and no host is hurried', async () => {
-  const failures: string[] = [];
-  for (let seed = 1; seed <= 20; seed++)
-    await recrawl(seed).catch((error: Error) => failures.push(`seed ${seed}: ${error.message}`));
-  expect(failures).toEqual([]);
+  await inRandomWorlds(20, recrawl);
 });

@@ -41,16 +41,7 @@ test.each(['changes', 'freshness'] as const)(
       HOSTS.map((host) => `${host}/`),
       { recrawl, recrawlPerDay: PER_DAY },
     );
-    const process = startProcess(
-      engine,
-      fetcher,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      300_000,
-    );
+    const process = startProcess(engine, fetcher, { wakerMs: 300_000 });
     await clock.drive(process.ended, () => clock.now() >= T0 + LAST_DAY * DAY);
     process.stop();
     await clock.drive(process.ended);

@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 async function crawlFor(world: World, ms: number, hooks?: PageHooks): Promise<void> {
   const { clock, engine, fetcher } = world;
   // The waker looks each ten minutes, or weeks would take minutes.
-  const process = startProcess(engine, fetcher, undefined, undefined, hooks, undefined, undefined, 600_000);
+  const process = startProcess(engine, fetcher, { hooks, wakerMs: 600_000 });
   const until = clock.now() + ms;
   await clock.drive(process.ended, () => clock.now() >= until);
   process.stop();

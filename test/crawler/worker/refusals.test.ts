@@ -1,12 +1,12 @@
 /** Hosts that refuse the crawler: how often they are asked, and what becomes of their URLs. */
 import { describe, expect, test } from 'vitest';
 import { optionalText } from '../../../shared/core/causes/cause-text.ts';
-import type { PageHooks } from '../../../shared/crawler/turn/page-hooks.ts';
 import { T0 } from './fake-clock.ts';
 import { type Answer, page, robots, type Site } from './scripted-fetcher.ts';
 import {
   begin,
   CRAWL,
+  crawlToEnd,
   createWorld,
   ledgersOf,
   recordOf,
@@ -37,13 +37,6 @@ const requestsOf = ({ fetcher }: World, host: string, ends = '') =>
   fetcher.log.filter((one) => one.host === host && one.url.endsWith(ends) && !one.url.endsWith('robots.txt'));
 const headOf = async ({ engine }: World, host: string) => (await ledgersOf(engine)).get(host)!.head;
 
-async function crawl(site: Site, config = {}, seeds = [`${A}/`]): Promise<World> {
-  const world = createWorld(site);
-  await begin(world, seeds, config);
-  expect(await runToEnd(world)).toEqual([]);
-  return world;
-}
-
 describe.each<[kind: string, answer: Answer, words: string]>([
   ['a challenge', CHALLENGE, 'challenged by Cloudflare (HTTP 403)'],
   ['a challenge that a page shows', IMPERVA, 'challenged by Imperva (HTTP 200)'],
@@ -53,13 +46,13 @@ describe.each<[kind: string, answer: Answer, words: string]>([
   const refusing = { [`${A}/`]: answer, ...pagesOf(A, 5, answer) };
 
   test('by all that the crawl has ends it at once', async () => {
-    const world = await crawl(refusing);
+    const world = await crawlToEnd(refusing);
     expect(requestsOf(world, 'a.test')).toHaveLength(1);
     expect(optionalText((await headOf(world, 'a.test')).setAside?.cause)).toBe(words);
   });
 
   test('of one URL is its own: it is tried twice, and fails', async () => {
-    const world = await crawl({
+    const world = await crawlToEnd({
       [`${A}/`]: page('/0', '/1', '/2'),
       ...pagesOf(A, 3, page()),
       [`${A}/1`]: answer,
@@ -91,17 +84,16 @@ describe.each<[kind: string, answer: Answer, words: string]>([
   });
 
   test('brings no links', async () => {
-    const world = await crawl({ [`${A}/`]: answer });
+    const world = await crawlToEnd({ [`${A}/`]: answer });
     expect(Object.keys(await statesOf(world.engine))).toEqual([`${A}/`]);
   });
 });
 
 test('a refusal as the first answer of a host lets it rest for 1, 4 and 24 hours; then the host is set aside', async () => {
-  const world = await crawl({ [`${A}/`]: CHALLENGE, [`${A}/1`]: CHALLENGE, [`${B}/`]: page() }, {}, [
-    `${A}/`,
-    `${A}/1`,
-    `${B}/`,
-  ]);
+  const world = await crawlToEnd(
+    { [`${A}/`]: CHALLENGE, [`${A}/1`]: CHALLENGE, [`${B}/`]: page() },
+    { seeds: [`${A}/`, `${A}/1`, `${B}/`] },
+  );
   const starts = requestsOf(world, 'a.test').map(({ startedAt }) => startedAt);
   const gaps = starts.slice(1).map((at, i) => Math.floor((at - starts[i]!) / HOUR));
   expect(gaps).toEqual([1, 4, expect.toBeOneOf([24, 25, 26])]);
@@ -114,7 +106,7 @@ test('a refusal as the first answer of a host lets it rest for 1, 4 and 24 hours
 
 describe('a plain 403', () => {
   test('of a part of a site stays one: each page fails at once, and the host does not rest', async () => {
-    const world = await crawl({ [`${A}/`]: page(...many(15)), ...pagesOf(A, 15, PLAIN) });
+    const world = await crawlToEnd({ [`${A}/`]: page(...many(15)), ...pagesOf(A, 15, PLAIN) });
     expect(requestsOf(world, 'a.test')).toHaveLength(16);
     const { ledger, setAside, refusal } = await headOf(world, 'a.test');
     expect(ledger.counts).toMatchObject({ failed: 15, waiting: 0 });
@@ -123,7 +115,7 @@ describe('a plain 403', () => {
   });
 
   test('of page after page blocks: the host gets few requests, and the rest of its URLs waits', async () => {
-    const world = await crawl({ [`${A}/`]: page(...many(100)), ...pagesOf(A, 100, PLAIN) });
+    const world = await crawlToEnd({ [`${A}/`]: page(...many(100)), ...pagesOf(A, 100, PLAIN) });
     expect(requestsOf(world, 'a.test').length).toBeLessThanOrEqual(1 + 20 + 3 * 5);
     const { ledger, setAside, totals } = await headOf(world, 'a.test');
     expect(optionalText(setAside?.cause)).toBe('blocked (HTTP 403)');
@@ -133,7 +125,7 @@ describe('a plain 403', () => {
 });
 
 test('a host that answers 429 again and again is given up as blocked', async () => {
-  const world = await crawl({ [`${A}/`]: page(...many(9)), ...pagesOf(A, 9, { status: 429 }) });
+  const world = await crawlToEnd({ [`${A}/`]: page(...many(9)), ...pagesOf(A, 9, { status: 429 }) });
   expect(optionalText((await headOf(world, 'a.test')).setAside?.cause)).toBe('blocked (HTTP 429)');
 });
 
@@ -145,7 +137,7 @@ describe('robots.txt', () => {
     ['as the crawler is forbidden', BLOCKED],
     ['for its price', PRICED],
   ])('that is refused %s does not allow all: no page is asked for', async (_what, answer) => {
-    const world = await crawl({ [`${A}/robots.txt`]: answer, [`${A}/`]: page() });
+    const world = await crawlToEnd({ [`${A}/robots.txt`]: answer, [`${A}/`]: page() });
     expect(requestsOf(world, 'a.test')).toEqual([]);
     expect(world.fetcher.count(`${A}/robots.txt`)).toBe(1);
     const { setAside, ledger } = await headOf(world, 'a.test');
@@ -154,7 +146,7 @@ describe('robots.txt', () => {
   });
 
   test.each([401, 402, 403, 404])('that is answered by a plain %i allows all', async (status) => {
-    const world = await crawl({ [`${A}/robots.txt`]: { status }, [`${A}/`]: page() });
+    const world = await crawlToEnd({ [`${A}/robots.txt`]: { status }, [`${A}/`]: page() });
     expect(await statesOf(world.engine)).toEqual({ [`${A}/`]: 'fetched' });
   });
 
@@ -162,7 +154,7 @@ describe('robots.txt', () => {
     ['challenged', CHALLENGE],
     ['a challenge with status 200', IMPERVA],
   ])('that names a sitemap which is %s: it is read no more, and pages are fetched', async (_, answer) => {
-    const world = await crawl({
+    const world = await crawlToEnd({
       [`${A}/robots.txt`]: robots(`Sitemap: ${A}/sitemap.xml\n`),
       [`${A}/sitemap.xml`]: answer,
       [`${A}/`]: page('/1', '/2'),
@@ -178,22 +170,19 @@ describe('robots.txt', () => {
 });
 
 describe('hooks of the project', () => {
-  async function crawlWith(site: Site, hooks: Partial<PageHooks>, seeds = [`${A}/`]): Promise<World> {
-    const world = createWorld(site, { hooks: { ...SILENT, ...hooks } });
-    await begin(world, seeds);
-    expect(await runToEnd(world)).toEqual([]);
-    return world;
-  }
-
   test('may have signs of their own: such a page gives no item and no link', async () => {
     const called: string[] = [];
-    const world = await crawlWith(
+    const world = await crawlToEnd(
       { [`${A}/`]: page('/0', '/1'), [`${A}/0`]: page('/2'), [`${A}/1`]: page() },
+      {},
       {
-        isChallenge: async ({ url }) => url === `${A}/0`,
-        onPage: async ({ url }) => {
-          called.push(url);
-          return { items: [] };
+        hooks: {
+          ...SILENT,
+          isChallenge: async ({ url }) => url === `${A}/0`,
+          onPage: async ({ url }) => {
+            called.push(url);
+            return { items: [] };
+          },
         },
       },
     );
@@ -209,15 +198,18 @@ describe('hooks of the project', () => {
 
   test('may give a host up that refuses, instead of a rest', async () => {
     const seen: unknown[] = [];
-    const world = await crawlWith(
+    const world = await crawlToEnd(
       { [`${A}/`]: PRICED, [`${B}/`]: page() },
+      { seeds: [`${B}/`, `${A}/`] },
       {
-        onChallenge: async (refusal) => {
-          seen.push(refusal);
-          return 'giveUp';
+        hooks: {
+          ...SILENT,
+          onChallenge: async (refusal) => {
+            seen.push(refusal);
+            return 'giveUp';
+          },
         },
       },
-      [`${B}/`, `${A}/`],
     );
     expect(seen).toEqual([
       { url: `${A}/`, refusal: 'priced', httpStatus: 402, cause: 'priced (HTTP 402, USD 0.01)', rests: 0 },
@@ -249,7 +241,10 @@ test('a refusal of a host is staged for the operator when it begins to rest, and
 });
 
 test('a resume asks a host that was set aside for a refusal once', async () => {
-  const world = await crawl({ [`${A}/`]: CHALLENGE, [`${A}/1`]: CHALLENGE }, {}, [`${A}/`, `${A}/1`]);
+  const world = await crawlToEnd(
+    { [`${A}/`]: CHALLENGE, [`${A}/1`]: CHALLENGE },
+    { seeds: [`${A}/`, `${A}/1`] },
+  );
   const before = requestsOf(world, 'a.test').length;
   for (const resume of [1, 2]) {
     await world.engine.registry.resume(CRAWL);

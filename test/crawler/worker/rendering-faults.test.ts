@@ -1,20 +1,11 @@
 /** Crawls that render pages, by a renderer that fails at random, in processes that fail at random places. */
 import { expect, test } from 'vitest';
+import type { Engine } from '../../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
 import { tableRenderer } from '../turn/render/table-renderer.ts';
-import { seededRandom } from './fake-clock.ts';
-import { withFault } from './faults.ts';
+import { inRandomWorlds, runRounds, type UpTo } from './random-worlds.ts';
 import { type LoggedRequest, page, robots, type Site } from './scripted-fetcher.ts';
-import {
-  areQuiet,
-  begin,
-  CRAWL,
-  createWorld,
-  ledgersOf,
-  type Process,
-  SILENT,
-  startProcess,
-} from './world.ts';
+import { begin, CRAWL, createWorld, ledgersOf, type Process, SILENT, startProcess } from './world.ts';
 
 const WORLDS = 40;
 const FAULTY_ROUNDS = 5;
@@ -44,9 +35,7 @@ const SITE: Site = {
 const isPart = ({ url }: Pick<LoggedRequest, 'url'>) => url.endsWith('/app.js') || url.startsWith(API);
 const isPage = ({ url }: Pick<LoggedRequest, 'url'>) => /\/\d$/.test(url) && !isPart({ url });
 
-async function crawl(seed: number): Promise<void> {
-  const random = seededRandom(seed);
-  const upTo = (n: number) => Math.floor(random() * n);
+async function crawl(upTo: UpTo): Promise<void> {
   const hooked: string[] = [];
   const hooks = {
     ...SILENT,
@@ -56,7 +45,7 @@ async function crawl(seed: number): Promise<void> {
     },
   };
   const world = createWorld(SITE, { leaseMs: 120_000, parcelLeaseMs: 60_000 });
-  const { clock, engine, fetcher } = world;
+  const { engine, fetcher } = world;
   const delayMs = 500 + upTo(3000);
   const config = {
     delayMs,
@@ -69,7 +58,7 @@ async function crawl(seed: number): Promise<void> {
   /** Requests of each process. */
   const logs: LoggedRequest[][] = [];
 
-  function start(isFaulty: boolean): Process {
+  function start(served: Engine, isFaulty: boolean): Process {
     const own: LoggedRequest[] = [];
     logs.push(own);
     const noting: Fetcher = {
@@ -108,24 +97,10 @@ async function crawl(seed: number): Promise<void> {
       ),
       2,
     );
-    const faulty = {
-      n: 1 + upTo(CALLS),
-      effect: upTo(2) ? ('before' as const) : ('after' as const),
-      ends: upTo(2) ? ('call' as const) : ('process' as const),
-    };
-    const none = undefined;
-    const served = isFaulty ? withFault(engine, faulty) : engine;
-    return startProcess(served, noting, [CRAWL], 100, hooks, none, none, none, none, none, none, rendering);
+    return startProcess(served, noting, { hooks, rendering });
   }
 
-  for (let round = 0; !(await areQuiet(engine)); round++) {
-    expect(round, 'rounds').toBeLessThan(FAULTY_ROUNDS + 3);
-    const processes = Array.from({ length: 1 + upTo(2) }, () => start(round < FAULTY_ROUNDS));
-    const ended = Promise.all(processes.map((process) => process.ended));
-    await clock.drive(ended, () => areQuiet(engine));
-    for (const process of processes) process.stop();
-    await clock.drive(ended);
-  }
+  await runRounds(world, upTo, { faulty: FAULTY_ROUNDS, calls: CALLS }, start);
 
   const hosts = await ledgersOf(engine);
   const known = [...hosts.values()].flatMap(({ records }) => [...records.values()]);
@@ -179,8 +154,5 @@ function checkOther(log: readonly LoggedRequest[]): void {
 }
 
 test(`in ${WORLDS} random worlds no page is lost by rendering, and its requests keep their bounds`, async () => {
-  const failures: string[] = [];
-  for (let seed = 1; seed <= WORLDS; seed++)
-    await crawl(seed).catch((error: Error) => failures.push(`seed ${seed}: ${error.message}`));
-  expect(failures).toEqual([]);
+  await inRandomWorlds(WORLDS, crawl);
 });

@@ -160,16 +160,8 @@ async function linesOf({
   await begin(world, seeds, { delayMs: 500, ...config });
   // In a long crawl the waker looks seldom.
   const wakerMs = minutes !== undefined && minutes >= 60 ? 600_000 : 60_000;
-  const process = startProcess(
-    engine,
-    fetcher,
-    [CRAWL],
-    hosts,
-    world.hooks,
-    world.onSeed,
-    world.onEvent,
-    wakerMs,
-  );
+  const { hooks, onSeed, onEvent } = world;
+  const process = startProcess(engine, fetcher, { maxHosts: hosts, hooks, onSeed, onEvent, wakerMs });
   const endsAt = T0 + (minutes ?? 60) * 60_000;
   await clock.drive(
     process.ended,

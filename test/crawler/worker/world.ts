@@ -15,28 +15,23 @@ import type { Engine } from '../../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
 import { routeParcels } from '../../../shared/crawler/routing/router.ts';
 import { wakeDueHosts } from '../../../shared/crawler/routing/waker.ts';
-import type { Accounts } from '../../../shared/crawler/turn/access/accounts.ts';
 import { openLedger } from '../../../shared/crawler/turn/open-ledger.ts';
-import type { DocumentReading } from '../../../shared/crawler/turn/page/document-reading.ts';
 import type { PageHooks } from '../../../shared/crawler/turn/page-hooks.ts';
-import type { OnSeed } from '../../../shared/crawler/turn/seed-events.ts';
-import type { OnWorkEvent } from '../../../shared/crawler/turn/work-events.ts';
-import type { HandOver } from '../../../shared/crawler/worker/apart-hosts.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../../shared/crawler/worker/worker.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
 import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
 
-export interface World {
+/** What the workers of a world have. */
+type WorkerParts = Pick<
+  WorkerOptions,
+  'hooks' | 'onSeed' | 'onEvent' | 'documents' | 'rendering' | 'accounts'
+>;
+
+export interface World extends WorkerParts {
   readonly clock: FakeClock;
   readonly engine: MemoryEngine;
   readonly fetcher: ScriptedFetcher;
-  readonly hooks?: PageHooks;
-  readonly onSeed?: OnSeed;
-  readonly onEvent?: OnWorkEvent;
-  readonly documents?: DocumentReading;
-  readonly rendering?: WorkerOptions['rendering'];
-  readonly accounts?: Accounts | undefined;
 }
 
 export const CRAWL = 'crawl';
@@ -48,14 +43,8 @@ export const SILENT: PageHooks = {
   onError: async () => {},
 };
 
-export interface WorldOptions extends MemoryOptions {
+export interface WorldOptions extends MemoryOptions, WorkerParts {
   readonly tookMs?: number;
-  readonly hooks?: PageHooks;
-  readonly onSeed?: OnSeed;
-  readonly onEvent?: OnWorkEvent;
-  readonly documents?: DocumentReading;
-  readonly rendering?: WorkerOptions['rendering'];
-  readonly accounts?: Accounts | undefined;
 }
 
 export function createWorld(site: Site, options: WorldOptions = {}): World {
@@ -90,21 +79,18 @@ export interface Process {
   stop(): void;
 }
 
+export interface ProcessOptions extends WorkerParts, Pick<WorkerOptions, 'leaseOwner' | 'handOver'> {
+  readonly crawls?: readonly string[];
+  readonly maxHosts?: number;
+  /** How often the waker looks. */
+  readonly wakerMs?: number;
+}
+
 /** A process with a worker, a router and a waker. If one fails, all end. */
 export function startProcess(
   engine: Engine,
   fetcher: Fetcher,
-  crawls = [CRAWL],
-  maxHosts = 100,
-  hooks?: PageHooks,
-  onSeed?: OnSeed,
-  onEvent?: OnWorkEvent,
-  wakerMs = 60_000,
-  leaseOwner?: () => string,
-  documents?: DocumentReading,
-  handOver?: HandOver,
-  rendering?: WorkerOptions['rendering'],
-  accounts?: Accounts,
+  { crawls = [CRAWL], maxHosts = 100, wakerMs = 60_000, ...own }: ProcessOptions = {},
 ): Process {
   const { clock, exchange } = engine;
   const stopping = new AbortController();
@@ -116,16 +102,9 @@ export function startProcess(
    */
   const lookMs = wakerMs > 60_000 ? wakerMs / 10 : 1000;
   const worker = startWorker(lookMs > 1000 ? withLongReceives(engine, lookMs) : engine, () => fetcher, {
+    ...own,
     maxHosts,
     signal,
-    hooks,
-    onSeed,
-    onEvent,
-    ...(leaseOwner && { leaseOwner }),
-    ...(documents && { documents }),
-    ...(handOver && { handOver }),
-    ...(rendering && { rendering }),
-    accounts,
     onError: (error, host) => errors.push(`${host}: ${(error as Error).message}`),
   });
   async function route() {
@@ -164,25 +143,14 @@ function withLongReceives(engine: Engine, ms: number): Engine {
 }
 
 /** Runs processes, one after the other should they fail, until the crawls are quiet. Returns their errors. */
-export async function runToEnd(world: World, crawls = [CRAWL], maxHosts?: number): Promise<string[]> {
-  const { clock, engine, fetcher, hooks, onSeed, onEvent, documents, rendering, accounts } = world;
+export async function runToEnd(
+  { clock, engine, fetcher, ...parts }: World,
+  crawls = [CRAWL],
+  maxHosts?: number,
+): Promise<string[]> {
   const errors: string[] = [];
   for (;;) {
-    const process = startProcess(
-      engine,
-      fetcher,
-      crawls,
-      maxHosts,
-      hooks,
-      onSeed,
-      onEvent,
-      undefined,
-      undefined,
-      documents,
-      undefined,
-      rendering,
-      accounts,
-    );
+    const process = startProcess(engine, fetcher, { ...parts, crawls, maxHosts });
     await clock.drive(process.ended, () => areQuiet(engine, crawls));
     process.stop();
     await clock.drive(process.ended);

@@ -106,15 +106,7 @@ test('two workers use an account for two hosts, and one at a time signs in', asy
     world,
     HOSTS.map((host) => `http://${host}/`),
   );
-  const start = () =>
-    startProcess(
-      engine,
-      fetcher,
-      [CRAWL],
-      1,
-      ...([undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined] as const),
-      accounts,
-    );
+  const start = () => startProcess(engine, fetcher, { maxHosts: 1, accounts });
   const both = [start(), start()];
   const ended = Promise.all(both.map((process) => process.ended));
   await clock.drive(ended, () => engine.registry.isQuiet(CRAWL));

@@ -1,20 +1,21 @@
 /** Pages that a crawl renders, in a world whose renderer is a table. */
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scanMembers } from '../../../../shared/core/archive/scan-members.ts';
 import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
-import { joined } from '../../../core/archive/captures.ts';
 import { page, robots, type Site } from '../../worker/scripted-fetcher.ts';
 import {
   begin,
   CRAWL,
+  crawlToEnd,
   createWorld,
   ledgersOf,
   recordOf,
-  runToEnd,
   SILENT,
   said,
-  statesOf,
+  startProcess,
+  type World,
+  type WorldOptions,
 } from '../../worker/world.ts';
 import { type DrawnPage, type TableRenderer, tableRenderer } from './table-renderer.ts';
 
@@ -30,24 +31,14 @@ const SITE: Site = {
   [`${A}/1`]: page(),
 };
 
-async function crawl(
+const crawl = (
   renderer: TableRenderer,
-  { site = SITE, hooks, ...config }: CrawlOptions & { site?: Site; hooks?: typeof SILENT } = {},
-) {
-  const { rendering } = renderer;
-  const world = createWorld(site, { rendering, ...(hooks && { hooks }) });
-  const append = vi.spyOn(world.engine.archiveOf(CRAWL), 'append');
-  await begin(world, [`${A}/`], { render: 'always', ...config });
-  expect(await runToEnd(world)).toEqual([]);
-  const totals = await world.engine.registry.totals(CRAWL);
-  return { ...world, totals, append, states: await statesOf(world.engine) };
-}
+  { site = SITE, hooks, ...config }: CrawlOptions & Pick<WorldOptions, 'hooks'> & { site?: Site } = {},
+) => crawlToEnd(site, { render: 'always', ...config }, { rendering: renderer.rendering, hooks });
 
 /** Types and targets of the WARC records, in their order. */
-async function recordsOf(append: Awaited<ReturnType<typeof crawl>>['append']): Promise<string[][]> {
-  const bytes = Buffer.concat(
-    await Promise.all(append.mock.calls.flatMap(([members]) => members).map(joined)),
-  );
+async function recordsOf({ engine }: World): Promise<string[][]> {
+  const bytes = engine.archiveOf(CRAWL).bytes();
   const found: string[][] = [];
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
   for await (const { record } of scanMembers(read as never))
@@ -144,9 +135,9 @@ describe('requests of a page', () => {
   test('are made, archived with it and counted', async () => {
     const requests = [[`${A}/app.js`], [`${A}/data`, `POST ${A}/data`]];
     const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests } });
-    const { append, totals } = await crawl(renderer, { metadata: false, robots: 'ignore' });
+    const world = await crawl(renderer, { metadata: false, robots: 'ignore' });
     expect([...renderer.answers.values()]).toEqual([200, 200, 200]);
-    const records = await recordsOf(append);
+    const records = await recordsOf(world);
     expect(records.map(([type, url]) => `${type} ${url}`)).toEqual(
       ['/', '/app.js', '/data', '/data'].flatMap((path) => [`response ${A}${path}`, `request ${A}${path}`]),
     );
@@ -154,7 +145,7 @@ describe('requests of a page', () => {
     expect(page[3]).toBe(request[2]);
     for (const [i, record] of rest.entries())
       expect(record[3]).toBe(i % 2 === 0 ? `${rest[i + 1]![2]} ${page[2]}` : rest[i - 1]![2]);
-    expect(totals).toMatchObject({ requests: 4, render: { requests: 3, pages: 1 } });
+    expect(world.totals).toMatchObject({ requests: 4, render: { requests: 3, pages: 1 } });
   });
 
   test('to the own host are at most two at once, and the next page waits longer for each', async () => {
@@ -243,8 +234,7 @@ test.each([
   [{ keepRendered: true, screenshots: true }, [`conversion ${A}/`, `resource urn:screenshot:${A}/`]],
 ])('with %j the archive has these forms of a page: %j', async (config, expected) => {
   const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), screenshot: Uint8Array.of(1) } });
-  const { append } = await crawl(renderer, config);
-  const records = await recordsOf(append);
+  const records = await recordsOf(await crawl(renderer, config));
   const page = records.find(([type, url]) => type === 'response' && url === `${A}/`)!;
   const forms = records.filter(([type]) => type === 'conversion' || type === 'resource');
   expect(forms.map(([type, url]) => `${type} ${url}`)).toEqual(expected);
@@ -313,22 +303,7 @@ test('a rendered page is fetched in full when it is fetched again, and has chang
   const { rendering } = renderer;
   const world = createWorld(site, { rendering });
   await begin(world, [`${A}/`], { render: 'always', recrawlEveryMs: 3_600_000 });
-  const { startProcess } = await import('../../worker/world.ts');
-  const none = undefined;
-  const process = startProcess(
-    world.engine,
-    world.fetcher,
-    [CRAWL],
-    9,
-    none,
-    none,
-    none,
-    none,
-    none,
-    none,
-    none,
-    rendering,
-  );
+  const process = startProcess(world.engine, world.fetcher, { maxHosts: 9, rendering });
   await world.clock.drive(process.ended, () => renderer.jobs.length >= 4);
   process.stop();
   await world.clock.drive(process.ended);
