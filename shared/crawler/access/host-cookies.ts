@@ -36,18 +36,26 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
     if (cookie) jar.store.putCookie(cookie, () => {});
   }
 
-  const all = (): Kept[] => jar.serializeSync()?.cookies ?? [];
+  /** The oldest first. */
+  function all(): Cookie[] {
+    let found: Cookie[] = [];
+    jar.store.getAllCookies((_, cookies = []) => {
+      found = cookies;
+    });
+    return found;
+  }
 
-  /** Removes the oldest cookies beyond the limits. */
-  function bound(): void {
-    let count = 0;
+  /** Removes cookies beyond the limits, expired ones first, then the oldest. Returns the others. */
+  function bound(): Cookie[] {
+    const newest = all().toReversed();
+    const kept: Cookie[] = [];
     let bytes = 0;
-    for (const one of all().toReversed()) {
+    for (const one of [...newest.filter(isAlive), ...newest.filter((one) => !isAlive(one))]) {
       bytes += Buffer.byteLength(JSON.stringify(one));
-      if (++count <= MAX_COOKIES && bytes <= MAX_JAR_BYTES) continue;
-      const { domain, path, key } = one as Record<string, string | undefined>;
-      jar.store.removeCookie(domain, path, key, () => {});
+      if (kept.length < MAX_COOKIES && bytes <= MAX_JAR_BYTES) kept.push(one);
+      else jar.store.removeCookie(one.domain, one.path, one.key, () => {});
     }
+    return kept;
   }
 
   return {
@@ -58,8 +66,7 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
       const before = new Map(all().map((one) => [nameOf(one), one.value]));
       for (const field of fields.slice(0, MAX_FIELDS))
         if (field.length <= MAX_COOKIE_CHARS) jar.setCookieSync(field, url, { ignoreError: true });
-      bound();
-      const after = all();
+      const after = bound();
       if (after.some((one) => !before.has(nameOf(one)))) news++;
       const isSame =
         after.length === before.size && after.every((one) => before.get(nameOf(one)) === one.value);
@@ -71,11 +78,13 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
     get changes() {
       return changes;
     },
-    toText: () => JSON.stringify(all()),
+    toText: () => JSON.stringify(jar.serializeSync()?.cookies ?? []),
   };
 }
 
-const nameOf = ({ domain, path, key }: Kept): string => JSON.stringify([domain, path, key]);
+const isAlive = (cookie: Cookie): boolean => (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) > Date.now();
+
+const nameOf = ({ domain, path, key }: Cookie): string => JSON.stringify([domain, path, key]);
 
 function cookieOf({ name, value, domain, path = '/', secure, subdomains, expiresAt }: CookieOptions): Cookie {
   return new Cookie({

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/access/account-state.ts';
 import { isSignInUrl, isSignOutUrl } from '../../core/access/sign-in-urls.ts';
 import { messageOf } from '../../core/base/error-message.ts';
-import { readNetscapeCookies } from '../../core/crawl/netscape-cookies.ts';
+import { cookiesOfSites, readNetscapeCookies } from '../../core/crawl/netscape-cookies.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import { fieldValues } from '../../core/outcome/response-head.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
@@ -56,8 +56,11 @@ function createAccount(options: AccountOptions, read: ReadReference): Account {
     name,
     check,
     limits: limitsOf(options),
-    cookies: async () => (cookies === undefined ? [] : readNetscapeCookies(await read(cookies)).cookies),
-    isSignOut: (url) => isSignOutUrl(url) || signOut?.test(url) === true,
+    async cookies(host) {
+      const found = cookies === undefined ? [] : readNetscapeCookies(await read(cookies)).cookies;
+      return cookiesOfSites(found, [host]);
+    },
+    isSignOut: (url) => isSignOutUrl(url) || (signOut !== undefined && matches(signOut, url)),
     signOf: (response) => signOf(response, signedIn, signedOut),
     ...(login && {
       async login(at: LoginAt) {
@@ -105,12 +108,13 @@ async function signOf(
   await loadCheerio();
   const page = createPageContent(await response.body.bytes(), { headers }, { url }, MAX_BYTES);
   try {
-    if (shows(page, signedIn)) return 'in';
-    return page.$(PASSWORD).length > 0 || shows(page, signedOut) ? 'out' : undefined;
+    void page.$;
   } catch {
-    // Its content coding is broken: it shows nothing.
+    // Its content coding is broken, or its elements are nested too deep: it shows nothing.
     return undefined;
   }
+  if (shows(page, signedIn)) return 'in';
+  return page.$(PASSWORD).length > 0 || shows(page, signedOut) ? 'out' : undefined;
 }
 
 function leadsToSignIn(location: string | undefined, url: string, known: string | undefined): boolean {
@@ -123,9 +127,13 @@ function leadsToSignIn(location: string | undefined, url: string, known: string 
 
 function shows(page: Pick<PageContent, 'html' | '$'>, { selector, text }: SignOptions): boolean {
   if (selector === undefined && text === undefined) return false;
-  const hasText = typeof text === 'string' ? page.html.includes(text) : (text?.test(page.html) ?? true);
+  const hasText =
+    typeof text === 'string' ? page.html.includes(text) : text === undefined || matches(text, page.html);
   return hasText && (selector === undefined || page.$(selector).length > 0);
 }
+
+/** `test` would go on where it has matched before, with the flags g and y. */
+const matches = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
 
 function parsed(text: string): unknown {
   try {
@@ -137,9 +145,18 @@ function parsed(text: string): unknown {
 
 /** A message of the project's code may show what it was given. */
 function withoutSecret(message: string, secret: unknown): string {
-  const values = typeof secret === 'object' && secret !== null ? Object.values(secret) : [secret];
-  return values
-    .map(String)
+  return textsIn(secret)
     .filter((value) => value.length >= 4)
+    .flatMap((value) => [
+      ...[value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())],
+      new URLSearchParams([['', value]]).toString().slice(1),
+    ])
+    .sort((a, b) => b.length - a.length)
     .reduce((text, value) => text.replaceAll(value, REMOVED), message);
+}
+
+/** Words such as `true` are in any message. */
+function textsIn(secret: unknown): string[] {
+  if (typeof secret === 'object' && secret !== null) return Object.values(secret).flatMap(textsIn);
+  return typeof secret === 'string' || typeof secret === 'number' ? [String(secret)] : [];
 }

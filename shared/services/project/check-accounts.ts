@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/base/error-message.ts';
 import { isOriginPattern } from '../../core/url/origin-pattern.ts';
 import { domainOf } from '../../core/url/registrable-domain.ts';
 import type { AccountOptions } from './account-options.ts';
@@ -15,6 +16,7 @@ const KEYS = [
   'signOut',
   'limits',
 ];
+const SIGN = ['selector', 'text'];
 const LIMITS = ['pagesPerSession', 'pagesPerHour', 'loginsPerHour', 'restMs'];
 const MAX_ACCOUNTS = 100;
 /** A site locks an account after a few wrong passwords. */
@@ -23,11 +25,11 @@ const NAME = /^[\w.-]{1,64}$/;
 const REFERENCES = 'env:NAME, file:PATH, aws:ssm/NAME or aws:secrets/NAME';
 
 /** The faults of the accounts in a project's file, as sentences. No value of theirs is shown. */
-export function accountFaults(accounts: unknown): string[] {
+export async function accountFaults(accounts: unknown): Promise<string[]> {
   if (!Array.isArray(accounts) || accounts.length > MAX_ACCOUNTS)
     return [`Expected accounts to be a list of at most ${MAX_ACCOUNTS} accounts`];
   const names = accounts.map((account) => (isRecord(account) ? account.name : undefined));
-  return accounts.flatMap((account: unknown, index) => {
+  const faults = accounts.flatMap((account: unknown, index) => {
     const at = `accounts.${index}`;
     if (!isRecord(account)) return [`Expected ${at} to be an account`];
     const own = faultsOf(account, at);
@@ -35,10 +37,32 @@ export function accountFaults(accounts: unknown): string[] {
       ? [...own, `Expected ${at}.name to be no other account's`]
       : own;
   });
+  return faults.length > 0 ? faults : selectorFaults(accounts);
+}
+
+async function selectorFaults(accounts: readonly AccountOptions[]): Promise<string[]> {
+  const selectors = accounts.flatMap(({ signedIn, signedOut }, index) =>
+    Object.entries({ signedIn, signedOut }).flatMap(([key, sign]) =>
+      sign?.selector === undefined ? [] : [{ at: `accounts.${index}.${key}`, selector: sign.selector }],
+    ),
+  );
+  if (selectors.length === 0) return [];
+  // Takes 100 ms the first time, which projects without accounts do not pay.
+  const { loadCheerio, loadDocument } = await import('../hooks/page-content.ts');
+  await loadCheerio();
+  const page = loadDocument('<p>', false).root();
+  return selectors.flatMap(({ at, selector }) => {
+    try {
+      page.find(selector);
+      return [];
+    } catch (error) {
+      return [`Expected ${at}.selector to be a CSS selector: ${messageOf(error)}`];
+    }
+  });
 }
 
 function faultsOf(account: Readonly<Record<string, unknown>>, at: string): string[] {
-  const { name, hosts, secret, login, cookies, check, signedIn, signOut, limits = {} } = account;
+  const { name, hosts, secret, login, cookies, check, signedIn, signedOut, signOut, limits = {} } = account;
   const rules: [isRight: boolean, fault: string][] = [
     [isText(name) && NAME.test(name), `${at}.name to be a name of letters, digits, ".", "-" and "_"`],
     [areHosts(hosts), `${at}.hosts to be patterns of hosts, all of one registrable domain`],
@@ -50,6 +74,10 @@ function faultsOf(account: Readonly<Record<string, unknown>>, at: string): strin
     [
       isSign(signedIn),
       `${at}.signedIn to be { selector } or { text }, which pages show to those alone who are signed in`,
+    ],
+    [
+      signedOut === undefined || isSignedOut(signedOut),
+      `${at}.signedOut to have selector, text, location: texts, or status: a list of statuses`,
     ],
     [signOut === undefined || signOut instanceof RegExp, `${at}.signOut to be a regular expression`],
     [
@@ -82,14 +110,22 @@ const domainOfPattern = (pattern: string): string =>
 export const domainOfAccount = ({ hosts }: Pick<AccountOptions, 'hosts'>): string =>
   domainOfPattern(hosts[0] as string);
 
-function isSign(sign: unknown): boolean {
+function isSign(sign: unknown, keys: readonly string[] = SIGN): sign is Readonly<Record<string, unknown>> {
   if (!isRecord(sign)) return false;
   const { selector, text } = sign;
-  const isAny = selector !== undefined || text !== undefined;
   return (
-    isAny &&
+    keys.some((key) => sign[key] !== undefined) &&
+    Object.keys(sign).every((key) => keys.includes(key)) &&
     (selector === undefined || isText(selector)) &&
     (text === undefined || isText(text) || text instanceof RegExp)
+  );
+}
+
+function isSignedOut(sign: unknown): boolean {
+  if (!isSign(sign, [...SIGN, 'location', 'status'])) return false;
+  const { location, status = [] } = sign;
+  return (
+    (location === undefined || isText(location)) && Array.isArray(status) && status.every(Number.isInteger)
   );
 }
 

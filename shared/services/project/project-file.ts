@@ -94,7 +94,7 @@ export async function readProject(
   const faults = [
     ...unknownKeys(config),
     ...('crawl' in parts ? crawlFaults(parts.crawl, ['crawl']) : []),
-    ...('accounts' in parts ? accountFaults(parts.accounts) : []),
+    ...('accounts' in parts ? await accountFaults(parts.accounts) : []),
     ...hookFaults(parts),
   ];
   if (faults.length > 0) throw new InvalidConfig(`${file}: ${faults.join('; ')}`);

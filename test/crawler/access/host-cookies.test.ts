@@ -59,6 +59,14 @@ test('a jar is bounded in number and size, and the oldest cookies go', () => {
   expect(cookies.headerFor(PAGE)).toContain('l19=');
 });
 
+test('cookies that the host has deleted leave the room of the jar to others', () => {
+  const cookies = createHostCookies();
+  cookies.take(PAGE, ['session=1; Path=/']);
+  for (let i = 0; i < 2 * MAX_COOKIES; i++) cookies.take(PAGE, [`flash${i}=; Path=/; Max-Age=0`]);
+  expect(JSON.parse(cookies.toText())).toHaveLength(MAX_COOKIES);
+  expect(cookies.headerFor(PAGE)).toBe('session=1');
+});
+
 test('given cookies are sent until the host replaces them', () => {
   const cookies = createHostCookies(undefined, [
     { domain: 'example.org', subdomains: true, name: 'id', value: 'given' },

@@ -8,6 +8,8 @@ import {
 } from '../../../core/access/account-state.ts';
 import type { StoredJar } from '../../../core/access/stored-jar.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { HostKey } from '../../../core/url/host-key.ts';
+import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import type { JarKey, JarStore } from '../../ports/jar-store.ts';
 import type { Account } from './accounts.ts';
@@ -15,7 +17,7 @@ import type { Account } from './accounts.ts';
 export interface AccountPlace {
   readonly jars: JarStore;
   readonly crawl: CrawlId;
-  readonly domain: string;
+  readonly host: HostKey;
 }
 
 /** An account as a turn uses it: its cookies, and its state. */
@@ -42,7 +44,7 @@ export class AccountSession {
 
   static async load(account: Account, place: AccountPlace): Promise<AccountSession> {
     const stored = await place.jars.load(place.crawl, keyOf(account, place));
-    return new AccountSession(account, place, stored, await cookiesOf(account, stored));
+    return new AccountSession(account, place, stored, await cookiesOf(account, place, stored));
   }
 
   get cookies(): HostCookies {
@@ -77,7 +79,7 @@ export class AccountSession {
   /** Its session has ended: what this turn has changed of its cookies is dropped. */
   async signOut(): Promise<void> {
     this.#state = signedOut(this.#state);
-    this.#cookies = await cookiesOf(this.account, this.#stored);
+    this.#cookies = await cookiesOf(this.account, this.#place, this.#stored);
     this.#isChanged = true;
   }
 
@@ -89,7 +91,7 @@ export class AccountSession {
     this.#stored = stored;
     const isNew = this.generation > generation;
     this.#state = isNew ? stateOf(this.account, stored) : signedOut(stateOf(this.account, stored));
-    this.#cookies = await cookiesOf(this.account, stored);
+    this.#cookies = await cookiesOf(this.account, this.#place, stored);
     this.#isChanged = false;
     return isNew;
   }
@@ -126,13 +128,20 @@ export class AccountSession {
   }
 }
 
-const keyOf = ({ name }: Account, { domain }: AccountPlace): JarKey => ({ domain, account: name });
+const keyOf = ({ name }: Account, { host }: AccountPlace): JarKey => ({
+  domain: domainOf(host),
+  account: name,
+});
 
 /** An account that never signs in has nothing but its cookies: it is signed in until it is found that it is not. */
 const stateOf = ({ login }: Account, stored: StoredJar | undefined): AccountState =>
   stored?.account ?? (login ? NEW_ACCOUNT : { ...NEW_ACCOUNT, isSignedIn: true });
 
-async function cookiesOf(account: Account, stored: StoredJar | undefined): Promise<HostCookies> {
+async function cookiesOf(
+  account: Account,
+  { host }: AccountPlace,
+  stored: StoredJar | undefined,
+): Promise<HostCookies> {
   const { createHostCookies } = await import('../../access/host-cookies.ts');
-  return createHostCookies(stored?.cookies, stored ? [] : await account.cookies());
+  return createHostCookies(stored?.cookies, stored ? [] : await account.cookies(host));
 }

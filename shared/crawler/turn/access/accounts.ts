@@ -24,8 +24,8 @@ export interface Account {
   /** As reports name it. */
   readonly name: string;
   readonly limits: AccountLimits;
-  /** Cookies to begin with. */
-  cookies(): Promise<readonly CookieOptions[]>;
+  /** Cookies to begin with at a host: those of its domain. A jar has no room for others. */
+  cookies(host: HostKey): Promise<readonly CookieOptions[]>;
   /** The URL that shows whether it is signed in, if the operator has named one. */
   readonly check?: string | undefined;
   isSignOut(url: string): boolean;

@@ -6,6 +6,7 @@ import {
   withoutLogin,
 } from '../../../core/access/account-state.ts';
 import { messageOf } from '../../../core/base/error-message.ts';
+import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { boundedText } from '../../../core/causes/cause.ts';
 import { causeOfFailure, countsAgainstHost, hostFailureOf } from '../../../core/frontier/verdict.ts';
 import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
@@ -70,7 +71,7 @@ function failureOf(outcome: FetchOutcome, retryAfterMs: number | undefined) {
 
 /**
  * Signs in by the account. No other worker does so meanwhile: it holds a lease with the jar. A login that ends after its lease, or
- * after another worker has written the jar, is not stored. Throws {@link LoginStopped}.
+ * after another worker has written the jar, is not stored; from then on it makes no requests. Throws {@link LoginStopped}.
  */
 export async function signIn(session: AccountSession, options: SignInOptions): Promise<void> {
   const { account } = session;
@@ -80,31 +81,61 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     return;
   }
   const begunAt = clock.now();
-  const until = begunAt + LEASE_MS + RESTS * options.crawl.config.delayMs;
+  const restMs = Math.max(options.crawl.config.delayMs, options.crawlDelayMs ?? 0);
+  const until = begunAt + LEASE_MS + RESTS * restMs;
   if (!(await session.store(withLease(session.state, clock.uuid(), begunAt, until)))) return;
   const { createHostCookies } = await import('../../access/host-cookies.ts');
-  const cookies = createHostCookies(undefined, await account.cookies());
+  const cookies = createHostCookies(undefined, await account.cookies(options.crawl.host));
   let requests = 0;
+  let isOver = false;
   const fetch: LoginAt['fetch'] = async (request) => {
+    if (isOver) throw new LoginStopped('it was given up');
     if (++requests > MAX_REQUESTS) throw new Error(`Expected at most ${MAX_REQUESTS} requests of a login`);
     return requestOf(request, cookies, options);
   };
   try {
-    const landing = await account.login({ fetch, cookies, origin: options.origin });
-    const isIn = await isSignedIn(landing, session, cookies, options);
-    if (clock.now() >= until) return;
-    if (isIn) await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
+    const working = account.login({ fetch, cookies, origin: options.origin });
+    const landing = await untilLeaseEnds(working, until, options);
+    const isIn = landing !== undefined && (await isSignedIn(landing, session, cookies, options));
+    if (isIn && clock.now() < until)
+      await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
     else await fail('the page after the login does not show the sign of being signed in (signedIn)');
   } catch (error) {
     if (error instanceof LoginStopped) {
       await session.store(withoutLogin(session.state));
       throw error;
     }
-    if (clock.now() < until) await fail(messageOf(error));
+    await fail(messageOf(error));
+  } finally {
+    isOver = true;
   }
 
   async function fail(message: string): Promise<void> {
-    await session.store(afterFailure(session.state, account.limits, clock.now(), boundedText(message)));
+    const now = clock.now();
+    const why =
+      now < until ? boundedText(message) : `it has not ended within ${Math.round((until - begunAt) / 1000)} s`;
+    await session.store(afterFailure(session.state, account.limits, now, why));
+  }
+}
+
+/** Resolves to the page on which a login has ended; undefined: it takes longer than its lease. The project's code may never end. */
+async function untilLeaseEnds(
+  working: Promise<FetchedResponse>,
+  until: number,
+  { services: { engine, stopping } }: SignInOptions,
+): Promise<FetchedResponse | undefined> {
+  const { clock } = engine;
+  const ending = new AbortController();
+  const timeOut = clock.sleep(until - clock.now(), ending.signal).then(() => undefined);
+  try {
+    const landing = await Promise.race([unlessStopped(working, stopping, clock), timeOut]);
+    if (landing !== undefined) return landing;
+    // Its later result is ignored, as that of a hook.
+    working.then(({ body }) => body.dispose()).catch(() => {});
+    if (stopping.aborted) throw new LoginStopped('the crawl stops');
+    return undefined;
+  } finally {
+    ending.abort();
   }
 }
 

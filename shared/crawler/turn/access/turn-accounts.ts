@@ -1,6 +1,5 @@
 import type { AccountLimits, AccountUse } from '../../../core/access/account-state.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
-import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import type { JarStore } from '../../ports/jar-store.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -93,7 +92,7 @@ export class TurnAccounts {
   async #sessionOf(index: number, account: Account): Promise<AccountSession> {
     const known = this.#sessions[index];
     if (known) return known;
-    const place = { jars: this.#jars, crawl: this.#crawl.id, domain: domainOf(this.#crawl.host) };
+    const place = { jars: this.#jars, crawl: this.#crawl.id, host: this.#crawl.host };
     const loaded = await AccountSession.load(account, place);
     this.#sessions[index] = loaded;
     return loaded;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FetchRequest } from '../../../../shared/core/outcome/fetch-request.ts';
 import { createAccounts } from '../../../../shared/services/accounts/create-accounts.ts';
 import type { AccountOptions } from '../../../../shared/services/project/account-options.ts';
-import { createFakeClock } from '../../worker/fake-clock.ts';
+import { createFakeClock, T0 } from '../../worker/fake-clock.ts';
 import { createMemoryEngine } from '../../worker/memory-engine.ts';
 import { type Answer, createScriptedFetcher, type Site } from '../../worker/scripted-fetcher.ts';
 import { begin, CRAWL, runToEnd, startProcess, statesOf, type World } from '../../worker/world.ts';
@@ -140,7 +140,58 @@ test('a login that ends after its lease is not stored', async () => {
   await begin(world, ['http://a.members.test/']);
   expect(await runToEnd(world)).toEqual([]);
   expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
-  expect(await accountStates(world)).toMatchObject([{ logins: 1, failures: 0 }]);
+  expect(await accountStates(world)).toMatchObject([{ logins: 1, failures: 1 }]);
+});
+
+test('a login that never ends is given up with its lease, and makes no requests afterwards', async () => {
+  let goOn = () => {};
+  const begun: Promise<unknown>[] = [];
+  const hanging: AccountOptions = {
+    ...ACCOUNT,
+    async login(tools) {
+      if (begun.length > 0) return ACCOUNT.login?.(tools);
+      const first = new Promise<void>((resolve) => {
+        goOn = resolve;
+      }).then(() => tools.get('/login'));
+      begun.push(first);
+      await first;
+    },
+  };
+  const { world, members } = worldOf([hanging], 100);
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(await accountStates(world)).toMatchObject([{ logins: 1, failures: 1 }]);
+  goOn();
+  await expect(begun[0]).rejects.toThrow('it was given up');
+  expect(members.logins).toHaveLength(1);
+});
+
+const HANGING: AccountOptions = { ...ACCOUNT, login: () => new Promise(() => {}) };
+
+test('a login that has not ended has failed, and its account rests', async () => {
+  const { world } = worldOf([HANGING]);
+  const { clock, engine, fetcher, accounts } = world;
+  await begin(world, ['http://a.members.test/'], { delayMs: 1000 });
+  const process = startProcess(engine, fetcher, { maxHosts: 1, accounts });
+  await clock.drive(process.ended, () => clock.now() > T0 + 80_000);
+  const failure = 'it has not ended within 72 s';
+  expect(await accountStates(world)).toMatchObject([{ failure, failed: 1 }]);
+  process.stop();
+  await clock.drive(process.ended);
+});
+
+test('a worker that is stopped does not wait for the end of a login', async () => {
+  const { world } = worldOf([HANGING]);
+  const { clock, engine, fetcher, accounts } = world;
+  await begin(world, ['http://a.members.test/']);
+  const process = startProcess(engine, fetcher, { maxHosts: 1, accounts });
+  await clock.advance(10_000);
+  process.stop();
+  const from = clock.now();
+  await clock.drive(process.ended);
+  expect(clock.now() - from).toBeLessThan(10_000);
+  expect(await accountStates(world)).toMatchObject([{ loginsAt: [], failures: 0 }]);
 });
 
 test('a wrong password is sent three times in hours, and then the host is given up', async () => {
