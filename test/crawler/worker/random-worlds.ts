@@ -20,7 +20,7 @@ export async function inRandomWorlds(worlds: number, crawl: (upTo: UpTo) => Prom
   expect(failures).toEqual([]);
 }
 
-/** One of the first `calls` calls fails. */
+/** A call among the first `calls` fails. */
 export const randomFault = (upTo: UpTo, calls: number): Fault => ({
   n: 1 + upTo(calls),
   effect: upTo(2) ? 'before' : 'after',
@@ -30,7 +30,7 @@ export const randomFault = (upTo: UpTo, calls: number): Fault => ({
 export interface Rounds {
   /** Rounds whose processes fail; those after them do not. */
   readonly faulty: number;
-  /** Of a process: its fault is in one of them. */
+  /** A process makes this number of calls at least; its fault is in one of them. */
   readonly calls: number;
 }
 

@@ -22,7 +22,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryEngine, type MemoryEngine, type MemoryOptions } from './memory-engine.ts';
 import { createScriptedFetcher, type ScriptedFetcher, type Site } from './scripted-fetcher.ts';
 
-/** What the workers of a world have. */
+/** The parts of a world that its workers have. */
 type WorkerParts = Pick<
   WorkerOptions,
   'hooks' | 'onSeed' | 'onEvent' | 'documents' | 'rendering' | 'accounts'
