@@ -48,9 +48,8 @@ async function selectorFaults(accounts: readonly AccountOptions[]): Promise<stri
   );
   if (selectors.length === 0) return [];
   // Takes 100 ms the first time, which projects without accounts do not pay.
-  const { loadCheerio, loadDocument } = await import('../hooks/page-content.ts');
-  await loadCheerio();
-  const page = loadDocument('<p>', false).root();
+  const { load } = await import('cheerio');
+  const page = load('<p>').root();
   return selectors.flatMap(({ at, selector }) => {
     try {
       page.find(selector);

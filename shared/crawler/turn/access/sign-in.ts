@@ -112,9 +112,9 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
 
   async function fail(message: string): Promise<void> {
     const now = clock.now();
-    const why =
-      now < until ? boundedText(message) : `it has not ended within ${Math.round((until - begunAt) / 1000)} s`;
-    await session.store(afterFailure(session.state, account.limits, now, why));
+    const isLate = now >= until;
+    const why = isLate ? `it has not ended within ${Math.round((until - begunAt) / 1000)} s` : message;
+    await session.store(afterFailure(session.state, account.limits, now, boundedText(why)));
   }
 }
 
