@@ -26,6 +26,7 @@ process.once('message', ({ folder, url, options, proxies }: CrawlOrder) => {
   );
 });
 
+/** The server may have died, which is not known here yet: without a callback an answer to nobody would end the process. */
 function answer(given: CrawlAnswer): void {
-  if (process.connected) process.send?.(given);
+  if (process.connected) process.send?.(given, () => {});
 }

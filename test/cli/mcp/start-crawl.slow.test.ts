@@ -1,8 +1,12 @@
 /** Crawls that an agent begins: within the operator's bounds, and on their own once begun. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, resumeCrawl, startCrawl } from '../../../api/index.ts';
+import type { CrawlOrder } from '../../../cli/mcp/begin-here.ts';
 import { QUICK } from '../../local-crawl/local-crawl.ts';
 import { rowOfPages, type SmallSite, startSite } from '../../local-crawl/small-site.ts';
 import { type Agent, newHome, startAgent } from './agent.ts';
@@ -74,6 +78,36 @@ test('a crawl goes on when its server is killed as it begins, and can be resumed
   expect(await other.call('crawl_status', { crawl })).toMatchObject({ state: 'interrupted' });
   const summary = await (await resumeCrawl(begun, { trustSettings: true })).done;
   expect(summary).toMatchObject({ state: 'limited', pages: 90 });
+});
+
+test('a crawl goes on when its server dies just before it learns that the crawl has begun', async () => {
+  const folder = join(home, 'unheard');
+  const file = fileURLToPath(new URL('../../../cli/mcp/crawl-process.ts', import.meta.url));
+  const [server, preload] = ['server', 'preload'].map((name) => join(home, `${name}.mjs`)) as [
+    string,
+    string,
+  ];
+  writeFileSync(
+    preload,
+    `const send = process.send?.bind(process); // None in the crawl's thread.
+    if (send) process.send = (...args) => {
+      process.kill(process.ppid, 'SIGKILL');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      return send(...args);
+    };`,
+  );
+  const options = { maxPages: 3, allowPrivateAddresses: ['127.78.0.94/32'], delayMs: 0 };
+  const order: CrawlOrder = { folder, url: site.url, options, proxies: [] };
+  writeFileSync(
+    server,
+    `import { fork } from 'node:child_process';
+    const options = { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: ['--import', ${JSON.stringify(preload)}] };
+    fork(${JSON.stringify(file)}, options).send(${JSON.stringify(order)});`,
+  );
+  const [, signal] = await once(spawn(process.execPath, [server], { stdio: 'inherit' }), 'exit');
+  expect(signal).toBe('SIGKILL');
+  await until(async () => (await stateOf(folder)) !== 'running');
+  expect(await stateOf(folder)).toBe('limited');
 });
 
 test('only crawls that an agent began are stopped, and its bounds hold', async () => {
