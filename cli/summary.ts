@@ -55,7 +55,8 @@ const HEADINGS: Readonly<Record<CrawlSummary['state'], readonly [string, Tone]>>
 function headingOf(summary: CrawlSummary): readonly [string, Tone] {
   const { state, reasonCode } = summary;
   if (state === 'interrupted' && reasonCode === 'seedsAdded') return ['Waiting to be resumed', 'yellow'];
-  if (isUpToDate(summary)) return ['Up to date', 'green'];
+  if (isUpToDate(summary))
+    return summary.losses.hostsRefused ? ['Waiting to be resumed', 'red'] : ['Up to date', 'green'];
   return troubledHeading(summary) ?? HEADINGS[state];
 }
 

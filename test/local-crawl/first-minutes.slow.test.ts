@@ -42,11 +42,14 @@ const html =
   (_, response) =>
     void response.writeHead(status, { 'content-type': 'text/html' }).end(body);
 
-function crawl(seed: string, ...more: string[]): Promise<{ code: unknown; out: string; err: string }> {
+function crawl(seed: string, ...more: string[]) {
   const options = ['--allow-private-addresses', '--delay', '0', '--no-adaptive', '--out', place.folder];
+  return strand('crawl', seed, ...options, ...more);
+}
+
+function strand(...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
   return new Promise((resolve) => {
-    const args = [PROGRAM, 'crawl', seed, ...options, ...more];
-    execFile(process.execPath, args, { timeout: 100_000 }, (error, out, err) =>
+    execFile(process.execPath, [PROGRAM, ...args], { timeout: 100_000 }, (error, out, err) =>
       resolve({ code: error?.code ?? 0, out, err }),
     );
   });
@@ -118,4 +121,26 @@ test.each([1, 2])('a hook that throws at every page is no success, with %d worke
   expect(out).toMatch(/^Finished, but a hook failed at every page\n/);
   expect(out).toContain('a hook failed at 1 of 1 page');
   expect(code).toBe(5);
+});
+
+test('a host that refuses beside others is not waited for; resume asks it once more', async () => {
+  let asked = 0;
+  const priced = await serve('127.78.0.150', (_, response) => {
+    asked++;
+    response.writeHead(402).end();
+  });
+  const open = await serve(
+    '127.78.0.151',
+    html(`<title>Open</title><a href="http://${priced}/a">priced</a>`),
+  );
+  const { code, out } = await crawl(`http://${open}/`, '--scope', 'any');
+  expect(code).toBe(8);
+  expect(out).toMatch(
+    /^Waiting to be resumed: nothing is due before [\dTZ:-]+; 1 host that refuses this\s+crawler\n/,
+  );
+  expect(out).toContain(`${priced}: priced (HTTP 402), 1 URL`);
+  expect(out).toContain(`resume ${place.folder}`);
+  expect(asked).toBe(1);
+  const again = await strand('resume', place.folder);
+  expect([again.code, asked]).toEqual([8, 2]);
 });

@@ -28,6 +28,9 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
    * fetch but for the hours of its host, or because that has had its pages. Undefined if there is. The sums of several threads lag: ask for some time.
    */
   nextDueAt(crawl: CrawlId, now: number): number | undefined;
+
+  /** Whether each host with work rests because it refuses the crawler. Also true if there is none. Looks at all heads. */
+  waitsForRefusalsOnly(crawl: CrawlId): boolean;
   /** Call it for every head that is replaced. */
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void;
   /** Returns the sums over the crawl's heads. */
@@ -75,6 +78,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   readonly #anyDue: StatementSync;
   readonly #firstDue: StatementSync;
   readonly #anyAwaited: StatementSync;
+  readonly #anyNotRefusing: StatementSync;
   readonly #selectHeads: StatementSync;
   readonly #sums = new Map<CrawlId, () => Sums>();
   /** Crawls whose sums other threads report, and the sums committed here besides: by the router, heads of domains. */
@@ -98,6 +102,9 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     this.#firstDue = database.prepare('SELECT min(due_at) AS due_at FROM heads WHERE crawl = ?');
     this.#anyAwaited = database.prepare(
       `SELECT 1 FROM heads WHERE crawl = ? AND head ->> '$.totals.requisites.awaited' > 0 LIMIT 1`,
+    );
+    this.#anyNotRefusing = database.prepare(
+      `SELECT 1 FROM heads WHERE crawl = ? AND due_at IS NOT NULL AND head ->> '$.wait.for' IS NOT 'refusal' LIMIT 1`,
     );
     this.#selectHeads = database.prepare('SELECT head FROM heads WHERE crawl = ?');
   }
@@ -206,6 +213,10 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     if (this.#hasMessages(false) || hostsWaiting > hostsClosed + hostsFull) return undefined;
     const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
     return dueAt !== null && dueAt > now ? dueAt : undefined;
+  }
+
+  waitsForRefusalsOnly(crawl: CrawlId): boolean {
+    return this.#anyNotRefusing.get(crawl) === undefined;
   }
 
   onCommit(crawl: CrawlId, before: Head | undefined, after: Head): void {

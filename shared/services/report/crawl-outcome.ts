@@ -4,7 +4,7 @@ import type { CrawlSummary, Losses } from './summary.ts';
 
 type Ending = Pick<CrawlSummary, 'state' | 'reasonCode'>;
 
-/** Whether the crawl recrawls and has ended because nothing was due. */
+/** Whether the crawl has ended because nothing was due: it recrawls, or hosts rest that refuse it. */
 export const isUpToDate = ({ state, reasonCode }: Ending): boolean =>
   state === 'interrupted' && reasonCode === 'nothingDue';
 

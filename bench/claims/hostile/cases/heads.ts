@@ -108,9 +108,10 @@ const STATUS: readonly HostileCase[] = [
     status(line, [settled()]),
   ),
   ...[202, 203, 206, 226, 299].map((code) => status(`HTTP/1.1 ${code} Odd`, [kept('/', code)])),
-  ...[400, 401, 402, 405, 407, 410, 418, 451, 499, 501].map((code) =>
+  ...[400, 401, 405, 407, 410, 418, 451, 499, 501].map((code) =>
     status(`HTTP/1.1 ${code} Odd`, [kept('/', code), atMost(4)]),
   ),
+  status('HTTP/1.1 402 Odd', [leftOut('/', /^priced/), atMost(4)]),
   ...[600, 799, 999].map((code) => status(`HTTP/1.1 ${code} Odd`, [settled()])),
   octets('204 with a body', [settled()], `HTTP/1.1 204 No Content\r\n${LENGTH}\r\n\r\n${PAGE}`),
   octets('304 that nobody requested', [settled()], `HTTP/1.1 304 Not Modified\r\n\r\n`),

@@ -120,7 +120,7 @@ export const LIMIT_SETTINGS = {
   ),
   // Otherwise each host has `maxHostFailures` tries even then.
   keepTrying: setting(flagOn, {
-    doc: 'Keep trying if no host has answered yet; by default, the crawl ends after the second try',
+    doc: 'Keep trying if no host has answered yet (by default, the crawl ends after the second try), and wait for hosts that refuse it',
     option: 'keep-trying',
     resume: 'both',
     default: false,

@@ -14,7 +14,7 @@ import { addStats, type PoolStats, poolStats } from './pool-stats.ts';
 import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 
 export interface LocalRunOptions extends WorkerPoolOptions {
-  /** Ends when nothing is due, though a crawl that recrawls has something later. */
+  /** Ends when nothing is due, though a crawl that recrawls has something later. Without it, only hosts that refuse the crawl are not waited for. */
   readonly once?: boolean | undefined;
   /** Called some times a second. */
   readonly onProgress?: (stats: PoolStats) => void;
@@ -113,7 +113,7 @@ async function runToEnd(
       else end = (current && (await endOf(engine, current, limit))) ?? end;
       if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
         end = { status: 'finished' };
-      const dueAt = once && end.status === 'running' ? registry.nextDueAt(crawl, clock.now()) : undefined;
+      const dueAt = end.status === 'running' && current ? nextDueAt(engine, current, once) : undefined;
       idleTicks = dueAt === undefined ? 0 : idleTicks + 1;
       if (dueAt !== undefined && idleTicks >= IDLE_TICKS)
         end = { status: 'running', reason: nothingDue(dueAt) };
@@ -141,6 +141,17 @@ async function runToEnd(
   if (end.status !== 'running' || end.reason) await registry.setStatus(crawl, end.status, end.reason);
   options.onProgress?.(pool.stats());
   return end;
+}
+
+/** When the next host is due, if the crawl does not wait for that. */
+function nextDueAt(
+  { registry, clock }: LocalEngine,
+  { id, config }: Crawl,
+  once: boolean,
+): number | undefined {
+  if (!once && config.keepTrying) return undefined;
+  const dueAt = registry.nextDueAt(id, clock.now());
+  return once || (dueAt !== undefined && registry.waitsForRefusalsOnly(id)) ? dueAt : undefined;
 }
 
 /** Counts the time since then as one in which the crawl has run. Returns it, in ms. */
