@@ -32,8 +32,11 @@ export async function openLoopback(
   server.maxConnections = MAX_CONNECTIONS;
   const taken = new Set<Duplex>();
   if (upgrade)
-    server.on('upgrade', (request, socket) => {
+    server.on('upgrade', (request, socket, begun) => {
       taken.add(socket);
+      // Nobody else listens for errors of this connection from now on.
+      socket.on('error', () => socket.destroy());
+      if (begun.length > 0) socket.unshift(begun);
       socket.once('close', () => taken.delete(socket));
       upgrade(request, socket);
     });

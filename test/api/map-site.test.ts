@@ -135,6 +135,14 @@ test.each(BY_OPTION)('%j chooses the requests and the URLs', async (options, pat
   expect(log).toEqual(requests.map((path) => `GET ${path}`));
 });
 
+test('feeds beyond ten are said, and not requested', async () => {
+  const feed = (i: number) => `<link rel="alternate" type="application/rss+xml" href="/feed${i}">`;
+  const { url, log } = await serve(() => ({ '/': Array.from({ length: 12 }, (_, i) => feed(i)).join('') }));
+  const { skipped } = await map(`${url}/`, { source: 'feeds' });
+  expect(skipped.filter((one) => one.startsWith('limit'))).toEqual(['limit feed10']);
+  expect(log.filter((one) => one.includes('feed'))).toHaveLength(10);
+});
+
 test('URLs come while further sitemaps are still to be requested', async () => {
   const { url, log } = await serve((origin) => ({
     '/robots.txt': robots(`Sitemap: ${origin}/1.xml\nSitemap: ${origin}/2.xml\n`),

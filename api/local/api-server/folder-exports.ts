@@ -22,8 +22,8 @@ import type { ExportThreadStart, FromExportThread } from './export-messages.ts';
 
 /** Crawls of which exports are made at once. */
 const MAX_THREADS = 2;
-/** Another process makes exports of the crawl: it is asked again after that time. */
-const BUSY_MS = 5000;
+/** Another process makes exports of the crawl, or the thread has failed: the next try is after that time. */
+const REST_MS = 5000;
 
 interface Work {
   readonly ending: AbortController;
@@ -35,6 +35,8 @@ export class FolderExports implements CrawlExports {
   readonly #onError: (error: unknown) => void;
   readonly #threads = new Semaphore(MAX_THREADS);
   readonly #work = new Map<CrawlId, Work>();
+  /** Crawls with an export that was begun while there was work on the crawl, which may just have ended. */
+  readonly #begun = new Set<CrawlId>();
   #isClosed = false;
 
   /** `folder`: that of the crawls' folders. */
@@ -62,11 +64,17 @@ export class FolderExports implements CrawlExports {
   async continueAll(): Promise<void> {
     const entries = await readdir(this.#folder, { withFileTypes: true });
     for (const { name } of entries.filter((entry) => entry.isDirectory() && CRAWL_ID.test(entry.name)))
-      if (await this.#hasOpen(name)) this.#start(name);
+      try {
+        if (await this.#hasOpen(name)) this.#start(name);
+      } catch (error) {
+        // The folder of one crawl keeps the server from no other.
+        this.#onError(error);
+      }
   }
 
   /** Ends the work on the crawl's exports, which can be continued. */
   async stop(crawl: CrawlId): Promise<void> {
+    this.#begun.delete(crawl);
     const work = this.#work.get(crawl);
     work?.ending.abort();
     await work?.done;
@@ -86,11 +94,15 @@ export class FolderExports implements CrawlExports {
   }
 
   #start(crawl: CrawlId): void {
-    if (this.#isClosed || this.#work.has(crawl)) return;
+    if (this.#isClosed) return;
+    if (this.#work.has(crawl)) return void this.#begun.add(crawl);
     const ending = new AbortController();
     const done = this.#makeAll(crawl, ending.signal)
       .catch(this.#onError)
-      .finally(() => this.#work.delete(crawl));
+      .finally(() => {
+        this.#work.delete(crawl);
+        if (this.#begun.delete(crawl)) this.#start(crawl);
+      });
     this.#work.set(crawl, { ending, done });
   }
 
@@ -98,14 +110,16 @@ export class FolderExports implements CrawlExports {
     const release = await this.#threads.acquire(1, { signal });
     try {
       // An export may have been begun while the thread ended.
-      while (!signal.aborted && (await this.#hasOpen(crawl)))
-        if ((await this.#runThread(crawl, signal)) === 'busy') await systemClock.sleep(BUSY_MS, signal);
+      for (let outcome = 'ended'; !signal.aborted && (await this.#hasOpen(crawl)); ) {
+        if (outcome === 'failed') await systemClock.sleep(REST_MS, signal);
+        if (!signal.aborted) outcome = await this.#runThread(crawl, signal);
+      }
     } finally {
       release?.();
     }
   }
 
-  async #runThread(crawl: CrawlId, signal: AbortSignal): Promise<'busy' | 'ended'> {
+  async #runThread(crawl: CrawlId, signal: AbortSignal): Promise<'failed' | 'ended'> {
     const start: ExportThreadStart = { crawl, folder: join(this.#folder, crawl) };
     const thread = new Worker(ownFile('./export-thread', import.meta.url), {
       workerData: start,
@@ -114,15 +128,15 @@ export class FolderExports implements CrawlExports {
     });
     const end = () => void thread.terminate();
     signal.addEventListener('abort', end);
-    let isBusy = false;
-    thread.on('message', ({ failed }: FromExportThread) => {
-      const error = reviveError(failed);
-      if (error instanceof FolderInUse) isBusy = true;
-      else this.#onError(error);
-    });
-    thread.on('error', this.#onError);
+    let outcome: 'failed' | 'ended' = 'ended';
+    const fail = (error: unknown) => {
+      outcome = 'failed';
+      if (!(error instanceof FolderInUse)) this.#onError(error);
+    };
+    thread.on('message', ({ failed }: FromExportThread) => fail(reviveError(failed)));
+    thread.on('error', fail);
     await new Promise((resolve) => thread.once('exit', resolve));
     signal.removeEventListener('abort', end);
-    return isBusy ? 'busy' : 'ended';
+    return outcome;
   }
 }

@@ -168,8 +168,9 @@ export class SiteWalk {
       ({ kind, nofollow }) => kind === 'feed' && !(config.obeyNofollow && nofollow),
     );
     const urls = new Set(named.map(({ url }) => canonicalize(url)).filter((url) => url !== undefined));
-    for (const feed of [...urls].slice(0, MAX_FEEDS)) {
+    for (const [i, feed] of [...urls].entries()) {
       if (this.hasMore) return;
+      if (i === MAX_FEEDS) return this.#skip(feed, page.url, 'limit', `more than ${MAX_FEEDS} feeds`);
       if (!this.#isOwn(feed, page.url)) this.#skip(feed, page.url, 'scope', 'a feed of another site');
       else yield* this.#ofFeed(feed, page.url);
     }

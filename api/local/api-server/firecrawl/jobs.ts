@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CrawlId } from '../../../../shared/core/crawl/crawl-id.ts';
+import { isUpToDate } from '../../../../shared/services/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../../../../shared/services/report/summary.ts';
 import type { UrlDetail } from '../../../../shared/services/report/url-detail.ts';
 import { openPages } from '../../../open-pages.ts';
@@ -54,11 +55,12 @@ export class Jobs {
     return id;
   }
 
-  async status(id: string, skip: number): Promise<JobStatus> {
+  /** Without the first `skip` documents, and without those in `given`, to which the URLs of the answer are added. */
+  async status(id: string, skip: number, given = new Set<string>()): Promise<JobStatus> {
     const { options } = await this.#load(id);
     return this.#control.opened(id, async (stored) => {
       const summary = await stored.summary();
-      const { documents, count, next } = await documentsOf(stored, options, skip);
+      const { documents, count, next } = await documentsOf(stored, options, skip, given);
       const status = statusOf(summary);
       const { waiting = 0 } = summary.byStatus;
       return {
@@ -111,11 +113,12 @@ export class Jobs {
   }
 }
 
-/** A crawl without a process was interrupted. */
-function statusOf({ state }: CrawlSummary): JobStatus['status'] {
+/** A crawl without a process was interrupted, unless nothing is due: hosts that refuse it are asked hours later. */
+function statusOf(summary: CrawlSummary): JobStatus['status'] {
+  const { state } = summary;
   if (state === 'running' || state === 'paused') return 'scraping';
   if (state === 'stopped') return 'cancelled';
-  return state === 'interrupted' ? 'failed' : 'completed';
+  return state === 'interrupted' && !isUpToDate(summary) ? 'failed' : 'completed';
 }
 
 /** `count`: of all pages. */
@@ -123,6 +126,7 @@ async function documentsOf(
   stored: StoredCrawl,
   options: ScrapeOptions,
   skip: number,
+  given: Set<string>,
 ): Promise<{ documents: FirecrawlDocument[]; count: number; next?: number }> {
   await using pages = await openPages(stored.folder);
   const documents: FirecrawlDocument[] = [];
@@ -131,11 +135,12 @@ async function documentsOf(
   for await (const row of stored.urls()) {
     if (!isDocument(row)) continue;
     const at = count++;
-    if (at < skip || next !== undefined) continue;
+    if (at < skip || next !== undefined || given.has(row.url)) continue;
     if (documents.length >= MAX_DOCUMENTS || chars >= MAX_CHARS) {
       next = at;
       continue;
     }
+    given.add(row.url);
     const page = await pages.fetch(row.url).catch((error: Error) => {
       // Its use is forbidden, or it has no text.
       if (error.name === 'PageNotRead') return undefined;

@@ -15,6 +15,8 @@ export const MAP_FIELDS: readonly string[] = [
 ];
 const DEFAULT_LIMIT = 5000;
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** A timer that is set for longer ends at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface MapRequest {
   readonly options: MapOptions;
@@ -35,7 +37,10 @@ export function readMapRequest(fields: Readonly<Record<string, unknown>>, versio
   const limit = fieldOf(fields, 'limit', isCount, 'a whole number') ?? DEFAULT_LIMIT;
   const search = fieldOf(fields, 'search', isText, 'a text');
   return {
-    timeout: fieldOf(fields, 'timeout', isCount, 'a number of milliseconds') || DEFAULT_TIMEOUT_MS,
+    timeout: Math.min(
+      fieldOf(fields, 'timeout', isCount, 'a number of milliseconds') || DEFAULT_TIMEOUT_MS,
+      MAX_TIMEOUT_MS,
+    ),
     dropsQueries: flag('ignoreQueryParameters') ?? version === 2,
     options: {
       scope: (flag('includeSubdomains') ?? version === 2) ? 'domain' : 'host',

@@ -9,10 +9,10 @@ const DONE = JSON.stringify({ type: 'done' });
 
 /** Yields the state with the documents that are new since the one before; the last one has ended. Throws if the job cannot be read. */
 async function* statesOf(jobs: Jobs, id: string, signal: AbortSignal): AsyncGenerator<JobStatus> {
-  let seen = 0;
+  // By their URLs: a host's ledger is not in the order of the fetches.
+  const given = new Set<string>();
   while (!signal.aborted) {
-    const { next, ...status } = await jobs.status(id, seen);
-    seen = next ?? status.completed;
+    const { next, ...status } = await jobs.status(id, 0, given);
     yield next === undefined ? status : { ...status, status: 'scraping' };
     if (next !== undefined) continue;
     if (status.status !== 'scraping') return;

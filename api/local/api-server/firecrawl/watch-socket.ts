@@ -1,4 +1,4 @@
-/** The WebSocket (RFC 6455) by which Firecrawl's clients watch a job: the server sends texts, and reads nothing. */
+/** The WebSocket (RFC 6455) by which Firecrawl's clients watch a job: the server sends texts, and reads control frames. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,9 +14,10 @@ export interface WatchSocket {
 
 /** RFC 6455 section 1.3 */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-const [TEXT, CLOSE] = [0x81, 0x88];
+const TEXT = 0x81;
+/** Control frames (section 5.5). Clients take a server that answers no ping for dead. */
+const [CLOSE, PING, PONG] = [0x88, 0x89, 0x8a];
 const NORMAL = 1000;
-/** Clients send a frame that closes, and perhaps some that ask whether the server is there. */
 const MAX_RECEIVED_BYTES = 65_536;
 
 /** Undefined for a request that asks for no WebSocket; the caller answers it. */
@@ -38,11 +39,22 @@ export function openWatchSocket(request: IncomingMessage, socket: Duplex): Watch
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   const leaving = new AbortController();
   let received = 0;
+  let rest = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
     received += bytes.length;
-    if (bytes[0] === CLOSE || received > MAX_RECEIVED_BYTES) socket.destroy();
+    if (received > MAX_RECEIVED_BYTES) return socket.destroy();
+    rest = Buffer.concat([rest, bytes]);
+    for (let first = firstFrame(rest); first !== 'later'; first = firstFrame(rest)) {
+      if (first === 'wrong') return socket.destroy();
+      const { kind, payload, end } = first;
+      rest = rest.subarray(end);
+      if (kind === CLOSE) {
+        if (socket.writableEnded) return socket.destroy();
+        return socket.end(frame(CLOSE, payload), () => socket.destroy());
+      }
+      if (kind === PING && !socket.writableEnded) socket.write(frame(PONG, payload));
+    }
   });
-  socket.on('error', () => socket.destroy());
   socket.once('close', () => leaving.abort());
   return {
     left: leaving.signal,
@@ -58,6 +70,27 @@ export function openWatchSocket(request: IncomingMessage, socket: Duplex): Watch
 /** The API key, which clients send as the name of a protocol, and expect back. */
 export const protocolOf = ({ headers }: IncomingMessage): string | undefined =>
   /^[\w!#$%&'*+.^`|~-]{1,1000}$/.exec(headers['sec-websocket-protocol'] ?? '')?.[0];
+
+interface Frame {
+  readonly kind: number;
+  readonly payload: Buffer;
+  readonly end: number;
+}
+
+/** A frame of a client (section 5.2): masked, and of at most 65,535 bytes, one of control of at most 125. */
+function firstFrame(bytes: Buffer): Frame | 'later' | 'wrong' {
+  if (bytes.length < 2) return 'later';
+  const [kind, second] = bytes as unknown as [number, number];
+  const isLong = second === 0xfe;
+  if (second < 0x80 || second === 0xff || (isLong && (kind & 0x08) !== 0)) return 'wrong';
+  const start = isLong ? 8 : 6;
+  if (bytes.length < start) return 'later';
+  const end = start + (isLong ? bytes.readUInt16BE(2) : second & 0x7f);
+  if (bytes.length < end) return 'later';
+  const mask = bytes.subarray(start - 4, start);
+  const payload = Buffer.from(bytes.subarray(start, end)).map((byte, i) => byte ^ mask[i % 4]!);
+  return { kind, payload: Buffer.from(payload), end };
+}
 
 function frame(kind: number, payload: Buffer): Buffer {
   const { length } = payload;

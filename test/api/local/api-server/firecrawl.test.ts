@@ -167,6 +167,28 @@ test('a client watches a job: its documents come as they are fetched, and its en
   expect(documents).toEqual([`# Harbour\n\n${WORDS}`]);
 });
 
+test('each document of a watched job comes once, in whatever order the pages are fetched', async () => {
+  const names = Array.from({ length: 24 }, (_, i) => `/${((i * 7919) % 97) + 100}`);
+  const links = names.map((name) => `<a href="${name}">x</a>`).join('');
+  const pages = Object.fromEntries(names.map((name) => [name, `<main><p>${WORDS}</p></main>`]));
+  const { site, app } = await open('127.81.4.18', { ...pages, '/': `<main><p>${WORDS}</p></main>${links}` });
+  const { id } = await app.startCrawl(site, { delay: 0.2 });
+  const watcher = app.watcher(id, { kind: 'crawl', timeout: 60 });
+  const urls: unknown[] = [];
+  watcher.on('document', ({ metadata }) => void urls.push(metadata?.sourceURL));
+  const done = new Promise((resolve) => watcher.on('done', resolve));
+  await watcher.start();
+  await done;
+  expect(urls.sort()).toEqual(['/', ...names].map((path) => site + path).sort());
+});
+
+test('a map may take any time', async () => {
+  const { site, post, errors } = await open('127.81.4.20');
+  for (const timeout of [2 ** 31, 1e15])
+    expect((await post('/v2/map', { url: site, timeout })).status).toBe(200);
+  expect(errors).toEqual([]);
+});
+
 test.each([
   ['of another website', { origin: 'https://evil.example' }, 403],
   ['by another name', { host: 'evil.example' }, 421],
