@@ -23,24 +23,29 @@ const SMALL = WORD | LETTER;
 const WHITE = 64;
 const UNSEEN = 128;
 
-/**
- * The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed, which takes some 10
- * ms.
- */
-const kindsOfUnits = lazy((): Uint8Array => {
-  const made = new Uint8Array(0x10000);
-  for (let unit = 0; unit < made.length; unit++) {
-    const text = String.fromCharCode(unit);
-    if (/[\p{L}\p{N}]/u.test(text)) made[unit]! |= LETTER;
-    if (/[\p{L}\p{N}_]/u.test(text) || (unit >= 0xd800 && unit < 0xe000)) made[unit]! |= WORD;
-    if (/\p{N}/u.test(text)) made[unit]! |= DIGIT;
-    if (/\p{Lu}/u.test(text)) made[unit]! |= CAPITAL;
-    if (/[,;،、]/.test(text)) made[unit]! |= COMMA;
-    if (/[.!?。！？؟]/.test(text)) made[unit]! |= STOP;
-    if (/\s/.test(text)) made[unit] = WHITE;
-    if (isUnseen(text)) made[unit] = UNSEEN;
-  }
-  return made;
+const UNITS = 0x10000;
+
+/** The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed. */
+export const kindsOfUnits = lazy((): Uint8Array => {
+  const made = new Uint8Array(UNITS);
+  // All units but halves of pairs, each at its own index.
+  const units = new Uint16Array(UNITS);
+  for (let unit = 0; unit < UNITS; unit++) units[unit] = unit;
+  units.fill(BLANK, 0xd800, 0xe000);
+  const all = Buffer.from(units.buffer).toString('utf16le');
+  const mark = (runs: RegExp, kind: number): void => {
+    for (const { index, 0: run } of all.matchAll(runs))
+      for (let unit = index; unit < index + run.length; unit++) made[unit]! |= kind;
+  };
+  mark(/[\p{L}\p{N}]+/gu, LETTER | WORD);
+  mark(/_/g, WORD);
+  mark(/\p{N}+/gu, DIGIT);
+  mark(/\p{Lu}+/gu, CAPITAL);
+  mark(/[,;،、]/g, COMMA);
+  mark(/[.!?。！？؟]/g, STOP);
+  for (const { index } of all.matchAll(/\s/g)) made[index] = WHITE;
+  for (const { index, 0: text } of all.matchAll(/[\p{Cc}\p{Cf}]/gu)) if (isUnseen(text)) made[index] = UNSEEN;
+  return made.fill(WORD, 0xd800, 0xe000);
 });
 
 const isUnseen = (text: string): boolean => withoutUnseen(text) === '';
