@@ -27,5 +27,5 @@ export function needs(need: Need): typeof test {
   const reason = LACKS[need];
   if (reason === false) return test;
   const skip = (name: unknown) => test.skip(`${name} (skipped: ${reason})`, () => {});
-  return Object.assign(skip, { each: () => skip }) as unknown as typeof test;
+  return Object.assign(skip, { each: () => skip, for: () => skip }) as unknown as typeof test;
 }

@@ -37,6 +37,7 @@ const HOOK_KEYS = [
   'onError',
   'challenge',
   'onChallenge',
+  'behave',
   'onFinish',
   'webhook',
 ] as const satisfies readonly (keyof CrawlHooks)[];

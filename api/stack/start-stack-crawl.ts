@@ -41,6 +41,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   onError: DEPLOYED,
   challenge: DEPLOYED,
   onChallenge: DEPLOYED,
+  behave: DEPLOYED,
   onFinish: `${ON_ITS_OWN}, or wait for its done`,
   webhook: 'the webhook of a stack is deployed with it. Put it into strand.config.ts and deploy it again',
 };

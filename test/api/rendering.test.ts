@@ -21,7 +21,7 @@ const APP = `(async () => {
 const SHELL = '<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>';
 const SERVED = `<!doctype html><title>Text</title><script src="/app.js"></script><main><p>${'words of the server '.repeat(40)}</p></main>`;
 
-async function startSite() {
+async function startSite(home = SHELL) {
   const log: string[] = [];
   const server = createServer(async (request, response) => {
     const { method, url = '/' } = request;
@@ -31,7 +31,8 @@ async function startSite() {
     if (url === '/api/list')
       return send('application/json', JSON.stringify(['/app/1', '/app/2', '/app/3', '/text/1']));
     if (url === '/api/text') return send('text/plain', `answer to ${await text(request)} `.repeat(9));
-    if (url.startsWith('/app/') || url === '/') return send('text/html', SHELL);
+    if (url === '/') return send('text/html', home);
+    if (url.startsWith('/app/')) return send('text/html', SHELL);
     if (url.startsWith('/text/')) return send('text/html', SERVED);
     response.writeHead(404).end();
   });
@@ -89,6 +90,28 @@ needs('browser')(
     expect(await list.json()).toContain('/app/1');
   },
   240_000,
+);
+
+needs('browser')(
+  'the function of a project shows what its visitors see',
+  async () => {
+    const { site } = await startSite(
+      '<button id=b>Next</button><div id=root></div><script>b.onclick=()=>{root.innerHTML="<a href=/text/2>2</a>"}</script>',
+    );
+    const running = await startCrawl({
+      ...{ ...QUICK, seeds: [`${site}/`], out: newFolder(), render: 'always' },
+      behave({ url, click }) {
+        if (!url.endsWith('/')) throw new Error('it has no button');
+        click('#b');
+      },
+    });
+    const { pages, hookErrors } = await running.done;
+    expect(pages).toBe(2);
+    expect(hookErrors).toMatchObject([
+      { source: 'behave', url: `${site}/text/2`, message: 'it has no button' },
+    ]);
+  },
+  120_000,
 );
 
 test('without a browser the crawl does not begin, and says so', async () => {

@@ -183,6 +183,7 @@ const PROJECT_KEYS = {
   onError: 0,
   challenge: 0,
   onChallenge: 0,
+  behave: 0,
   onFinish: 0,
   webhook: 0,
   aws: 0,

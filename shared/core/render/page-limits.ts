@@ -8,8 +8,11 @@ export const PAGE_LIMITS = {
   elements: 200_000,
   popups: 20,
   navigations: 20,
-  /** Clicks and steps of scrolling. */
+  /** Clicks, steps of scrolling, and steps of the project's function. */
   steps: 25,
+  behaviourSteps: 100,
+  /** Buttons that are looked at. */
+  buttons: 500,
   /** Scripts of the page that are ended because they do not end. */
   endedScripts: 2,
   /** Resident memory of one process of the browser. */

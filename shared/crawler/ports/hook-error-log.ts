@@ -12,6 +12,7 @@ export interface HookError {
     | 'module'
     | 'onError'
     | 'onChallenge'
+    | 'behave'
     | 'file';
   readonly url: string;
   /** A single line. */

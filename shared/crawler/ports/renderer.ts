@@ -53,10 +53,12 @@ export interface RenderCookie {
 }
 
 export interface RenderBehaviours {
+  /** JavaScript that gives the project's function: it runs in the page first. */
+  readonly script?: string;
   /** Scrolls to the end of the page. */
   readonly scroll: boolean;
-  /** CSS selectors of buttons that bring more. */
-  readonly click: readonly string[];
+  /** Then clicks buttons that say that they show more. */
+  readonly more: boolean;
 }
 
 /**
@@ -77,6 +79,8 @@ export interface Rendering {
   readonly cookies: readonly RenderCookie[];
   readonly screenshot?: Uint8Array;
   readonly detail?: string;
+  /** The error of the project's function. */
+  readonly behaviourFault?: string;
   readonly used: {
     readonly requests: number;
     readonly bytes: number;

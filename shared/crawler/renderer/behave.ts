@@ -1,5 +1,7 @@
+import { isMoreLabel } from '../../core/render/more-label.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { RenderBehaviours } from '../ports/renderer.ts';
+import { BEHAVIOUR_STEP_MS, type BehaviourStep, behaviourScript } from './behaviour-script.ts';
 
 /** The parts of a page that behaviours use. */
 export interface BehavingPage {
@@ -15,40 +17,33 @@ export interface BehavingPage {
   beginClicks(): void;
 }
 
-/** Clicks what brings more, then scrolls to the end, in steps. */
-export async function behave({ click, scroll }: RenderBehaviours, page: BehavingPage): Promise<void> {
-  if (click.length > 0 || scroll) await page.gather();
-  if (click.length > 0) await clickAll(click, page);
+/** Runs the project's function, scrolls to the end, and clicks what brings more. Resolves to the fault of the function. */
+export async function behave(
+  { script, scroll, more }: RenderBehaviours,
+  page: BehavingPage,
+): Promise<string | undefined> {
+  if (script !== undefined || scroll) await page.gather();
+  const fault = script === undefined ? undefined : await runScript(script, page);
   if (scroll) await scrollToEnd(page);
+  if (more) await clickMore(page);
+  return fault;
 }
 
-async function clickAll(selectors: readonly string[], page: BehavingPage): Promise<void> {
-  page.beginClicks();
-  for (const selector of selectors)
-    for (let clicks = 0, progress = -1; clicks < PAGE_LIMITS.steps; clicks++) {
-      const mayRepeat = page.progress() > progress;
-      progress = page.progress();
-      const wasClicked = await page.run<boolean>(clickScript(selector, mayRepeat));
-      if (wasClicked !== true || !(await page.settle())) break;
-      await page.gather();
-    }
+/** The function stops at each `yield` until the page has settled. */
+async function runScript(script: string, page: BehavingPage): Promise<string | undefined> {
+  const expression = behaviourScript(script);
+  for (let steps = 0; steps < PAGE_LIMITS.behaviourSteps; steps++) {
+    const step = await page.run<BehaviourStep>(expression);
+    if (step === undefined) return 'a step gave the page no turn, and was ended';
+    const hasTime = await page.settle();
+    await page.gather();
+    if (step.error !== undefined) return step.error;
+    if (step.isLate === true) return `a step took longer than ${BEHAVIOUR_STEP_MS / 1000} s`;
+    if (step.isDone) return undefined;
+    if (!hasTime) return 'the time of the page was over';
+  }
+  return `it took more than ${PAGE_LIMITS.behaviourSteps} steps`;
 }
-
-/**
- * Clicks the first of these elements that is shown and was not clicked before; if there is none, one again that brought
- * something. A selector that is not valid clicks nothing.
- */
-const clickScript = (selector: string, mayRepeat: boolean) => `(() => {
-  const clicked = (globalThis.clicked ??= new WeakSet());
-  let elements = [];
-  try { elements = document.querySelectorAll(${JSON.stringify(selector)}); } catch {}
-  const shown = [...elements].filter((e) => e.getClientRects().length > 0 && !e.disabled);
-  const one = shown.find((e) => !clicked.has(e)) ?? (${mayRepeat} ? shown.at(-1) : undefined);
-  if (one === undefined) return false;
-  clicked.add(one);
-  one.click();
-  return true;
-})()`;
 
 /** Two frames later all that listens has seen it; a page that is not rendered has no frames. */
 const SCROLL = `(async () => {
@@ -71,3 +66,43 @@ async function scrollToEnd(page: BehavingPage): Promise<void> {
   }
   await page.gather();
 }
+
+interface Button {
+  readonly label: string;
+  readonly wasClicked: boolean;
+}
+
+/** Clicks buttons that were not clicked before; if there are none, one again that brought something. */
+async function clickMore(page: BehavingPage): Promise<void> {
+  for (let clicks = 0, progress = -1; clicks < PAGE_LIMITS.steps; clicks++) {
+    const buttons = (await page.run<readonly Button[]>(BUTTONS)) ?? [];
+    const isNew = ({ label, wasClicked }: Button) => !wasClicked && isMoreLabel(label);
+    const isAgain = ({ wasClicked }: Button) => wasClicked && page.progress() > progress;
+    const first = buttons.findIndex(isNew);
+    const index = first < 0 ? buttons.findIndex(isAgain) : first;
+    if (index < 0) return;
+    progress = page.progress();
+    page.beginClicks();
+    const wasClicked = await page.run<boolean>(clickScript(index));
+    const hasTime = await page.settle();
+    await page.gather();
+    if (wasClicked !== true || !hasTime) return;
+  }
+}
+
+/** Buttons that are shown, and links that lead nowhere else. Not those that send a form. */
+const BUTTONS = `(() => {
+  const all = document.querySelectorAll('button, input[type=button], [role=button], a:not([href]), a[href^="#"], a[href^="javascript:" i]');
+  const isShown = (e) => !e.disabled && !(e.type === 'submit' && e.form) && e.getClientRects().length > 0;
+  const clicked = (globalThis.clicked ??= new WeakSet());
+  globalThis.buttons = [...all].filter(isShown).slice(0, ${PAGE_LIMITS.buttons});
+  return globalThis.buttons.map((e) => ({ label: String(e.value || e.textContent).trim().slice(0, 200), wasClicked: clicked.has(e) }));
+})()`;
+
+const clickScript = (index: number) => `(() => {
+  const button = globalThis.buttons[${index}];
+  if (!button?.isConnected) return false;
+  globalThis.clicked.add(button);
+  button.click();
+  return true;
+})()`;

@@ -63,7 +63,7 @@ export function connect({ write, read, onEvent, onLargeEvent, onEnd }: Connectio
     const message = JSON.parse(text);
     const one = take(message.id);
     if (message.id === undefined) onEvent(message);
-    else if (message.error) one?.reject(new Error(`${one.method}: ${message.error.message}`));
+    else if (message.error) one?.reject(new RefusedCommand(one.method, message.error.message));
     else one?.resolve(message.result);
   }
 
@@ -105,6 +105,16 @@ export function connect({ write, read, onEvent, onLargeEvent, onEnd }: Connectio
         write.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
       }),
   };
+}
+
+/** The browser has answered with an error. */
+export class RefusedCommand extends Error {
+  readonly method: string;
+
+  constructor(method: string, reason: string) {
+    super(`${method}: ${reason}`);
+    this.method = method;
+  }
 }
 
 /** The browser has not answered in time. */

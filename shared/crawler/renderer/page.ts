@@ -193,7 +193,7 @@ export class Page implements PageOfTargets {
     const isWhole = await this.#quiet.settle(QUIET_MS);
     this.#hasSettled = true;
     const redirect = await this.#scriptRedirect();
-    if (redirect === undefined) await this.#behave();
+    const behaviourFault = redirect === undefined ? await this.#behave() : undefined;
     const screenshot = job.screenshot === true ? await this.#reader!.picture() : undefined;
     if (isWhole && redirect === undefined) await this.#passTime();
     const read = await readPage(this.#reader as PageReader, job);
@@ -203,6 +203,7 @@ export class Page implements PageOfTargets {
       navigatedTo: redirect,
       cookies: await this.#cookies.read(connection, context),
       screenshot,
+      behaviourFault,
       detail: read.detail ?? this.#detail(isWhole),
     };
   }
@@ -229,7 +230,7 @@ export class Page implements PageOfTargets {
     return isScriptRedirect(textChars) ? this.#wentTo : undefined;
   }
 
-  #behave(): Promise<void> {
+  #behave(): Promise<string | undefined> {
     const reader = this.#reader as PageReader;
     const requests = this.#requests as PageRequests;
     return behave(this.#options.job.behaviours, {

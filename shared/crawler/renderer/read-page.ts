@@ -1,7 +1,7 @@
 import { withoutFragment } from '../../core/parser/link-set.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { Rendering, RenderJob } from '../ports/renderer.ts';
-import { type Connection, LargeAnswer } from './connection.ts';
+import { type Connection, LargeAnswer, RefusedCommand } from './connection.ts';
 
 /** A page as it is rendered. */
 export interface PageFacts {
@@ -17,8 +17,8 @@ export interface PageFacts {
 export interface PageReader {
   facts(): Promise<PageFacts>;
   links(): Promise<readonly string[]>;
-  /** Runs an expression, as if a person had caused it. */
-  run<T>(expression: string): Promise<T>;
+  /** Runs an expression, as if a person had caused it. Undefined: it did not end, and was ended. */
+  run<T>(expression: string): Promise<T | undefined>;
   /** The document with its shadow roots, closed ones too, as declarative templates. `tooLarge`: it is more than the browser may send. */
   html(): Promise<string | 'tooLarge'>;
   picture(): Promise<Uint8Array>;
@@ -82,7 +82,14 @@ export function createReader(
   }
 
   return {
-    run,
+    async run<T>(expression: string) {
+      try {
+        return await run<T>(expression);
+      } catch (error) {
+        if (error instanceof RefusedCommand && error.method === 'Runtime.evaluate') return undefined;
+        throw error;
+      }
+    },
     facts: () => run<PageFacts>(FACTS),
     links: async () => (await run<string[] | undefined>(linksScript(limit))) ?? [],
     async html() {

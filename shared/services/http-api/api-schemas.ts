@@ -54,9 +54,11 @@ const HOOK_SOURCES = [
   'extraction',
   'item',
   'middleware',
+  'login',
   'module',
   'onError',
   'onChallenge',
+  'behave',
   'file',
 ] as const;
 

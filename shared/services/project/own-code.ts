@@ -9,6 +9,7 @@ type Code = Pick<
   | 'onError'
   | 'challenge'
   | 'onChallenge'
+  | 'behave'
   | 'middleware'
   | 'modules'
 >;
@@ -22,8 +23,9 @@ export const hasOwnCode = ({
   onError,
   challenge,
   onChallenge,
+  behave,
   middleware,
   modules,
 }: Code): boolean =>
   [accounts, extraction, router, middleware, modules].some((list) => list !== undefined && list.length > 0) ||
-  [onPage, onError, challenge, onChallenge].some((one) => one !== undefined);
+  [onPage, onError, challenge, onChallenge, behave].some((one) => one !== undefined);

@@ -10,6 +10,7 @@ import { type CrawlOptions, configFaults, configKeysAt, InvalidConfig } from '..
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable, shorten } from '../../core/text/printable.ts';
 import { isWebhookTarget, MIN_SECRET } from '../webhook/webhook.ts';
+import { behaviourSource } from './behaviour-source.ts';
 import { accountFaults } from './check-accounts.ts';
 import { inHook } from './hook-context.ts';
 import type { StrandConfig } from './project.ts';
@@ -26,6 +27,7 @@ export interface Project
       | 'onError'
       | 'challenge'
       | 'onChallenge'
+      | 'behave'
       | 'onFinish'
       | 'webhook'
     > {
@@ -55,6 +57,7 @@ const CHECKS: Readonly<Record<Exclude<keyof StrandConfig, 'crawl' | 'accounts'>,
   onError: [isFunction, 'a function (error) => void'],
   challenge: [areSigns, '{ url, status, selector, text }, one of them at least, or a list of such'],
   onChallenge: [isFunction, "a function (seen) => 'rest' or 'giveUp'"],
+  behave: [isBehaviour, 'a function of its own (page) => {}, or (page) => a generator'],
   onFinish: [isFunction, 'a function (summary) => void'],
   webhook: [isWebhookTarget, `{ url, secret }: url an http(s) URL, secret at least ${MIN_SECRET} characters`],
   aws: [isRecord, 'an object of stack options'],
@@ -176,6 +179,10 @@ export function crawlFaults(
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
+}
+
+function isBehaviour(value: unknown): boolean {
+  return behaviourSource(value) !== undefined;
 }
 
 function areFunctions(value: unknown): boolean {

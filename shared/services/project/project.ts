@@ -248,6 +248,18 @@ export interface ChallengeSign {
 /** Undefined: `rest`. */
 export type RefusalAnswer = 'rest' | 'giveUp' | undefined;
 
+/** A page that is being rendered, as {@link StrandConfig.behave} gets it. */
+export interface LivePage {
+  readonly url: string;
+  /** The page's `Document`. Objects of the page's own scripts are not there. */
+  // biome-ignore lint/suspicious/noExplicitAny: most projects do not have the types of a browser
+  readonly document: any;
+  /** Clicks the first of these elements that is shown; returns whether there was one. */
+  readonly click: (selector: string) => boolean;
+  /** Scrolls by a screen; returns false at the end. */
+  readonly scroll: () => boolean;
+}
+
 export interface StrandConfig {
   /** The defaults for the settings of every crawl. */
   readonly crawl?: CrawlOptions;
@@ -270,6 +282,18 @@ export interface StrandConfig {
   readonly challenge?: ChallengeSign | readonly ChallengeSign[];
   /** Called when a host refuses the crawler: it rests (by default), or is given up at once. */
   readonly onChallenge?: (seen: SeenRefusal) => RefusalAnswer | Promise<RefusalAnswer>;
+  /**
+   * Runs in each page that is rendered, in the browser, before Strand scrolls: it uses nothing from outside of itself. At each
+   * `yield` of a generator Strand waits until the page has settled, and keeps its links.
+   *
+   * ```ts
+   * async *behave({ click }) {
+   *   click('#accept-cookies');
+   *   while (click('.next-results')) yield;
+   * }
+   * ```
+   */
+  readonly behave?: (page: LivePage) => unknown;
   /** Called when the crawl, or this session of it, has ended. */
   readonly onFinish?: (summary: CrawlSummary, context: FinishContext) => void | Promise<void>;
   /** Where events are sent when a crawl on one machine has ended: it finished, met a limit, gave hosts up. */

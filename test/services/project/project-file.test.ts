@@ -81,7 +81,7 @@ describe("the project's file", () => {
     ['export default { crwal: {} };', 'strand.config.ts: Unknown key crwal; did you mean crawl?'],
     [
       'export default { zzz: {} };',
-      'strand.config.ts: Unknown key zzz; there are crawl, accounts, middleware, extraction, modules, router, onPage, itemSchema, onError, challenge, onChallenge, onFinish, webhook, aws',
+      'strand.config.ts: Unknown key zzz; there are crawl, accounts, middleware, extraction, modules, router, onPage, itemSchema, onError, challenge, onChallenge, behave, onFinish, webhook, aws',
     ],
     [
       'export default { crawl: { maxPage: 1, perHost: 65 } };',

@@ -11,6 +11,7 @@ import type {
   Rendering,
   RenderJob,
 } from '../../../shared/crawler/ports/renderer.ts';
+import { behaviourSource } from '../../../shared/services/project/behaviour-source.ts';
 import { OTHER_HOST, type ScriptedPage } from './scripted-page.ts';
 import { CRAWLERS_HEADER, HOST, type KnownSite } from './site.ts';
 
@@ -79,7 +80,7 @@ export function jobFor(site: KnownSite, page: ScriptedPage, more: Partial<Render
     userAgent: 'Strand/0.1',
     cookies: [],
     limits: LIMITS,
-    behaviours: { scroll: false, click: [] },
+    behaviours: { scroll: false, more: false },
     ...more,
   };
 }
@@ -112,7 +113,8 @@ export async function findLinks(
   page: ScriptedPage,
   { fetchPart, behaves = false }: { readonly fetchPart: FetchPart; readonly behaves?: boolean },
 ): Promise<Found> {
-  const behaviours = behaves ? { scroll: true, click: page.click ?? [] } : { scroll: false, click: [] };
+  const script = behaves ? behaviourSource(page.behave) : undefined;
+  const behaviours = { scroll: behaves, more: behaves, ...(script !== undefined && { script }) };
   const rendering = await renderer.render(jobFor(site, page, { behaviours }), fetchPart);
   const paths = pathsOf(site, rendering);
   const missing = page.links.filter((url) => !paths.has(url));

@@ -1,3 +1,5 @@
+import type { StrandConfig } from '../../../shared/services/project/project.ts';
+
 /** A page that scripts render, and what a visitor could reach from it. */
 export interface ScriptedPage {
   readonly name: string;
@@ -6,11 +8,12 @@ export interface ScriptedPage {
   readonly links: readonly string[];
   /** How many of them a browser finds by itself. Default: all. */
   readonly plain?: number;
-  /** How many it finds that scrolls, and clicks what is named. Default: as `plain`. */
+  /** How many it finds that does what a visitor does. Default: as `plain`. */
   readonly behaved?: number;
   /** Why some are not found, for people. */
   readonly lacks?: string;
-  readonly click?: readonly string[];
+  /** Further behaviour of a visitor, besides scrolling and clicking "Show more". */
+  readonly behave?: StrandConfig['behave'];
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly type?: string;

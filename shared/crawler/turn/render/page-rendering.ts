@@ -40,7 +40,6 @@ export const RENDER_LIMITS: RenderJob['limits'] = {
   links: 2000,
   htmlBytes: 10_000_000,
 };
-const BEHAVIOURS: RenderJob['behaviours'] = { scroll: true, click: [] };
 /** A page waits so long for others to be rendered; then it is fetched again later. */
 const PLACE_MS = 120_000;
 const LATER_MS = 30_000;
@@ -142,7 +141,8 @@ export class PageRendering implements TurnRendering {
       counters.count('render', 'ms', this.#now() - startedAt);
     }
     if (rendered === undefined || stopping.aborted) return void (await parts.release());
-    const { screenshot } = rendered;
+    const { screenshot, behaviourFault: message } = rendered;
+    if (message !== undefined) this.#shared.onFault?.({ source: 'behave', url: record.url, message });
     try {
       const found = await this.#read(page, content, rendered, isTrial);
       return { ...found, parts, ...(screenshot && { screenshot }) };
@@ -160,7 +160,7 @@ export class PageRendering implements TurnRendering {
       userAgent,
       cookies: [],
       limits: RENDER_LIMITS,
-      behaviours: BEHAVIOURS,
+      behaviours: this.#shared.behaviours,
       screenshot: screenshots,
     };
   }

@@ -1,4 +1,5 @@
 import { Semaphore } from '../../../core/base/semaphore.ts';
+import type { HookError } from '../../ports/hook-error-log.ts';
 import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
 import { OtherHosts } from './other-hosts.ts';
@@ -10,6 +11,10 @@ export interface RenderingOptions {
   readonly renderer: Pick<Renderer, 'render'>;
   /** Pages that are rendered at once. */
   readonly pagesAtOnce: number;
+  /** The project's function that runs in each page: see `behaviourSource`. */
+  readonly behave?: string | undefined;
+  /** Called with a fault of it. */
+  readonly onFault?: ((error: HookError) => void) | undefined;
 }
 
 /** A renderer ends soon after its page's limit: its requests end with it. */
@@ -21,10 +26,17 @@ export type OpenRendering = (
 ) => RenderingService;
 
 export const createRendering =
-  ({ renderer, pagesAtOnce }: RenderingOptions): OpenRendering =>
+  ({ renderer, pagesAtOnce, behave, onFault }: RenderingOptions): OpenRendering =>
   (services) => {
     const places = new Semaphore(pagesAtOnce);
-    const shared = { renderer, places, scripts: createScriptCache(), others: new OtherHosts(services) };
+    const shared = {
+      renderer,
+      places,
+      behaviours: { scroll: true, more: true, ...(behave !== undefined && { script: behave }) },
+      onFault,
+      scripts: createScriptCache(),
+      others: new OtherHosts(services),
+    };
     return {
       limitMs: ({ render }) => (render === 'never' ? 0 : RENDER_LIMITS.ms + END_MS),
       ofTurn: (turn, options) =>

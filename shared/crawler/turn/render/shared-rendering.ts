@@ -2,7 +2,8 @@ import type { Semaphore } from '../../../core/base/semaphore.ts';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { Crawl } from '../../crawl-state/crawls.ts';
-import type { PartRefusal, Renderer } from '../../ports/renderer.ts';
+import type { HookError } from '../../ports/hook-error-log.ts';
+import type { PartRefusal, RenderBehaviours, Renderer } from '../../ports/renderer.ts';
 import type { ScriptCache } from './script-cache.ts';
 
 /** Parts of rendering that the turns of a worker share. */
@@ -10,6 +11,9 @@ export interface SharedRendering {
   readonly renderer: Pick<Renderer, 'render'>;
   /** Pages that are rendered at once. */
   readonly places: Semaphore;
+  readonly behaviours: RenderBehaviours;
+  /** Called with a fault of the project's function. */
+  readonly onFault?: ((error: HookError) => void) | undefined;
   readonly scripts: ScriptCache;
   readonly others: { request(part: PartOfOther): Promise<FetchOutcome | PartRefusal> };
 }

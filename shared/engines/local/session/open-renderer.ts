@@ -1,14 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
+import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
 import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
 import type { WorkerOptions } from '../../../crawler/worker/worker.ts';
+import { behaviourSource } from '../../../services/project/behaviour-source.ts';
+import type { Project } from '../../../services/project/project-file.ts';
 
 export interface RendererSetup {
   readonly browser: BrowserProgram | undefined;
   readonly tempFolder: string;
   /** Threads of the process that have a renderer each. */
   readonly threads: number;
+  readonly project: Pick<Project, 'behave'> | undefined;
   readonly warn: (message: string) => void;
+  readonly onFailure: (error: HookError) => void;
 }
 
 /** More pages at once take memory, and no less time. */
@@ -34,7 +39,14 @@ export async function browserFor(
  * The renderer of one thread. Its browser starts with the first page. Without a browser nothing is rendered, and no module
  * loaded.
  */
-export async function openRenderer({ browser, tempFolder, threads, warn }: RendererSetup): Promise<{
+export async function openRenderer({
+  browser,
+  tempFolder,
+  threads,
+  project,
+  warn,
+  onFailure,
+}: RendererSetup): Promise<{
   readonly forWorker: Pick<WorkerOptions, 'rendering'>;
   readonly close: () => Promise<void>;
 }> {
@@ -44,5 +56,7 @@ export async function openRenderer({ browser, tempFolder, threads, warn }: Rende
   const { createRenderer } = await import('../../../crawler/renderer/renderer.ts');
   const { createRendering } = await import('../../../crawler/turn/render/rendering.ts');
   const renderer = createRenderer({ program: browser, temporaryFolder: tempFolder, warn });
-  return { forWorker: { rendering: createRendering({ renderer, pagesAtOnce }) }, close: renderer.close };
+  const behave = behaviourSource(project?.behave);
+  const rendering = createRendering({ renderer, pagesAtOnce, behave, onFault: onFailure });
+  return { forWorker: { rendering }, close: renderer.close };
 }

@@ -178,7 +178,10 @@ async function inThisThread(
     project: { modules: project?.modules ?? [], clock, onFailure },
   });
   const hooks = project && createHooks(project, { config, clock, warn, store, onFailure });
-  const renderer = await openRenderer({ browser, tempFolder, threads: 1, warn: warn ?? (() => {}) });
+  const renderer = await openRenderer({
+    ...{ browser, tempFolder, threads: 1, project, onFailure },
+    warn: warn ?? (() => {}),
+  });
   const startWorkerPool = (options: WorkerPoolOptions) => {
     const own = {
       ...options,

@@ -51,7 +51,8 @@ async function crawl(): Promise<void> {
   };
   process.on('exit', engine.inFlight.freeze);
   const tempFolder = foldersOf(start.folder).temporary;
-  const renderer = await openRenderer({ browser: start.browser, tempFolder, threads: blocks, warn });
+  const { browser } = start;
+  const renderer = await openRenderer({ browser, tempFolder, threads: blocks, project, warn, onFailure });
   const fetcher = openFetcher({ ...start, tempFolder, clock, project, warn, onFailure });
   const noted = notingFetcher(fetcher, engine.inFlight);
   const store = openStateFile(foldersOf(start.folder).state);

@@ -35,7 +35,6 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     links: leaves('more-button', 12),
     plain: 4,
     behaved: 12,
-    click: ['#more'],
     html: page(
       `let n=0;async function more(){show(await list('more-button',4,n));n+=4;if(n>=12)document.getElementById('more').remove()}document.getElementById('more').onclick=more;more()`,
       { body: '<button id=more>Load more</button>' },
@@ -46,7 +45,7 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     links: leaves('consent', 3),
     plain: 0,
     behaved: 3,
-    click: ['#accept'],
+    behave: ({ click }) => click('#accept'),
     html: page(
       `document.getElementById('accept').onclick=()=>{document.getElementById('banner').remove();${render('consent', 3)}}`,
       {
@@ -59,10 +58,10 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     links: leaves('posts-after-click', 1),
     plain: 0,
     lacks: 'after a click nothing is posted',
-    click: ['#order'],
+    behaved: 0,
     html: page(
       `document.getElementById('order').onclick=e=>{e.target.remove();fetch('/api/post?name=posts-after-click&i=0&least=1&most=1',{method:'POST',body:'x'}).then(r=>r.json()).then(show)}`,
-      { body: '<button id=order>Order</button>' },
+      { body: '<button id=order>Show more</button>' },
     ),
   },
   {
@@ -70,7 +69,12 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     links: leaves('on-click', 4),
     plain: 0,
     behaved: 4,
-    click: ['#root button, #root div'],
+    async *behave({ document }) {
+      for (const element of document.querySelectorAll('#root > *')) {
+        element.click();
+        yield;
+      }
+    },
     html: page(
       `for(let i=0;i<4;i++){const e=document.createElement(i%2?'button':'div');e.textContent='Go '+i;e.onclick=()=>{location.href='/leaf/on-click/'+i};root.append(e)}`,
     ),
@@ -79,7 +83,14 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     name: 'hash-routes',
     links: leaves('hash-routes', 3),
     plain: 1,
+    behaved: 3,
     lacks: 'routes behind # are not URLs of their own',
+    *behave({ click }) {
+      click('[href="#/a"]');
+      yield;
+      click('[href="#/b"]');
+      yield;
+    },
     html: page(
       `const routes={'':0,'#/a':1,'#/b':2};function go(){root.innerHTML='';show(['/leaf/hash-routes/'+routes[location.hash]])}addEventListener('hashchange',go);go()`,
       { body: '<nav><a href="#/a">A</a> <a href="#/b">B</a></nav>' },
@@ -89,7 +100,9 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     name: 'history',
     links: ['/page/history/a', '/page/history/b', ...leaves('history', 1)],
     plain: 2,
+    behaved: 3,
     lacks: 'a button that changes the URL is not clicked',
+    behave: ({ click }) => click('#go'),
     html: page(
       `show(['/page/history/a','/leaf/history/0']);document.getElementById('go').onclick=()=>history.pushState({},'','/page/history/b')`,
       { body: '<button id=go>B</button>' },
