@@ -61,17 +61,16 @@ function withoutEqual({ blocks, ends, words }: OwnText, other: OwnText): Uint16A
   return rest.subarray(0, count);
 }
 
+/** How often each word is, during a call of {@link commonWords}; otherwise zeros. */
+const counts = new Int32Array(1 << 16);
+
 /** The number of words that both have, in whatever order. */
 function commonWords(a: Uint16Array, b: Uint16Array): number {
-  const counts = new Map<number, number>();
-  for (const word of a) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (let i = 0; i < a.length; i++) counts[a[i]!]!++;
   let common = 0;
-  for (const word of b) {
-    const count = counts.get(word) ?? 0;
-    if (count === 0) continue;
-    counts.set(word, count - 1);
-    common++;
-  }
+  for (let i = 0; i < b.length; i++) if (counts[b[i]!]!-- > 0) common++;
+  for (let i = 0; i < a.length; i++) counts[a[i]!] = 0;
+  for (let i = 0; i < b.length; i++) counts[b[i]!] = 0;
   return common;
 }
 

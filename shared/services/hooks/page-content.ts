@@ -35,52 +35,88 @@ export interface PageFacts extends Pick<DocumentFacts, 'charset' | 'mimeType'> {
  * `raw`: the body as received. The views throw where the body cannot be decoded, or is larger than
  * `maxDecodedBytes`.
  */
-export function createPageContent(
+export const createPageContent = (
   raw: Uint8Array,
   { headers }: Pick<ResponseHead, 'headers'>,
   facts: PageFacts,
   maxDecodedBytes: number,
-): PageContent {
-  const decoded = once(() =>
-    decodeBody(raw, valuesOf(headers, 'content-encoding').join(', '), maxDecodedBytes),
-  );
-  // The bytes as received are still to be archived: a hook has its own.
-  const body = once(() => (decoded() === raw ? new Uint8Array(raw) : decoded()));
-  const html = once(() => {
-    const declared = charsetOf(charsetParameter(valuesOf(headers, 'content-type').at(-1)));
-    return decodeAll(decoded(), facts.charset ?? declared ?? 'utf-8');
-  });
+): PageContent => new ResponseContent(raw, headers, facts, maxDecodedBytes);
+
+/** A class for the reason that `core/content/extract.ts` gives. What throws is tried again by the next use. */
+class ResponseContent implements PageContent {
+  readonly #raw: Uint8Array;
+  readonly #headers: ResponseHead['headers'];
+  readonly #facts: PageFacts;
+  readonly #maxDecodedBytes: number;
+  #decoded: Uint8Array | undefined;
+  #body: Uint8Array | undefined;
+  #html: string | undefined;
+  #markup: string | undefined;
+  #main: Extracted | undefined;
+  #language: { readonly found: string | undefined } | undefined;
+  #$: CheerioAPI | undefined;
+
+  constructor(raw: Uint8Array, headers: ResponseHead['headers'], facts: PageFacts, maxDecodedBytes: number) {
+    this.#raw = raw;
+    this.#headers = headers;
+    this.#facts = facts;
+    this.#maxDecodedBytes = maxDecodedBytes;
+  }
+
+  get #decodedBody(): Uint8Array {
+    const coding = valuesOf(this.#headers, 'content-encoding').join(', ');
+    this.#decoded ??= decodeBody(this.#raw, coding, this.#maxDecodedBytes);
+    return this.#decoded;
+  }
+
+  get body(): Uint8Array {
+    const decoded = this.#decodedBody;
+    // The bytes as received are still to be archived: a hook has its own.
+    this.#body ??= decoded === this.#raw ? new Uint8Array(decoded) : decoded;
+    return this.#body;
+  }
+
+  get html(): string {
+    if (this.#html === undefined) {
+      const declared = charsetOf(charsetParameter(valuesOf(this.#headers, 'content-type').at(-1)));
+      this.#html = decodeAll(this.#decodedBody, this.#facts.charset ?? declared ?? 'utf-8');
+    }
+    return this.#html;
+  }
+
   /** In the syntax of HTML. */
-  const markup = once(() => (facts.mimeType === XHTML_TYPE ? xhtmlAsHtml(html()) : html()));
-  const { read } = facts;
-  const main = once((): Extracted => {
+  get #asHtml(): string {
+    this.#markup ??= this.#facts.mimeType === XHTML_TYPE ? xhtmlAsHtml(this.html) : this.html;
+    return this.#markup;
+  }
+
+  get main(): Extracted {
+    this.#main ??= this.#read();
+    return this.#main;
+  }
+
+  #read(): Extracted {
+    const { url, mimeType, charset, read } = this.#facts;
     if (read) return { ...read, isTruncated: read.cut !== undefined };
-    if (isHtml(facts.mimeType)) return extractContent(markup(), facts.url, undefined, facts.charset);
-    return textContent(html(), facts.mimeType, facts.url);
-  });
-  const text = () => read?.text ?? (isHtml(facts.mimeType) ? main().visibleText : undefined) ?? html();
-  const language = once(() => pageLanguage(main().text, main().metadata.language));
-  const $ = once(() => loadDocument(markup(), isXml(facts.mimeType)));
-  return {
-    get body() {
-      return body();
-    },
-    get html() {
-      return html();
-    },
-    get text() {
-      return text();
-    },
-    get $() {
-      return $();
-    },
-    get main() {
-      return main();
-    },
-    get language() {
-      return language();
-    },
-  };
+    if (isHtml(mimeType)) return extractContent(this.#asHtml, url, undefined, charset);
+    return textContent(this.html, mimeType, url);
+  }
+
+  get text(): string {
+    const { mimeType, read } = this.#facts;
+    return read?.text ?? (isHtml(mimeType) ? this.main.visibleText : undefined) ?? this.html;
+  }
+
+  get language(): string | undefined {
+    const { text, metadata } = this.main;
+    this.#language ??= { found: pageLanguage(text, metadata.language) };
+    return this.#language.found;
+  }
+
+  get $(): CheerioAPI {
+    this.#$ ??= loadDocument(this.#asHtml, isXml(this.#facts.mimeType));
+    return this.#$;
+  }
 }
 
 interface Parsers {
@@ -160,16 +196,4 @@ const isXml = (type: string | undefined) => type !== undefined && !isHtml(type) 
 
 function valuesOf(headers: ResponseHead['headers'], name: string): string[] {
   return headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
-}
-
-/**
- * Returns a function that calls `make` the first time and returns its result each time. If `make` throws, the
- * next call tries again.
- */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
