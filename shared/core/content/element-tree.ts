@@ -133,8 +133,11 @@ function nameInTree(
   { attributes: around }: ContentElement,
 ): string {
   if (name === 'template' && isShadowRoot({ get: (given) => attributes[given] })) return SHADOW;
-  // The title of a page of Doxygen's.
-  return attributes.class === 'title' && around.class === 'headertitle' ? 'h1' : name;
+  const isTitle =
+    // Doxygen and Haddock.
+    (attributes.class === 'title' && around.class === 'headertitle') ||
+    (attributes.class === 'caption' && around.id === 'module-header');
+  return isTitle ? 'h1' : name;
 }
 
 /**

@@ -29,6 +29,8 @@ const MAX_CHARS = 400;
  */
 const NAVIGATION =
   /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
+/** Classes of DocBook's and Publican's links to the pages before and behind, whose titles may be sentences. */
+const NEIGHBOURS: ReadonlySet<string> = new Set(['navheader', 'navfooter', 'docnav']);
 /** Elements that navigation does not hold. */
 const CONTENT_NAMES: ReadonlySet<string> = new Set(['h1', 'main', 'article', 'pre']);
 /** A page with fewer words beside its navigation is one of links. */
@@ -56,7 +58,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     const around = marks[element.parent!.index]!;
     marks[i] = markOf(element, around) ?? around;
     if (marks[i] === ASIDE) continue;
-    if (!trees.has(element)) {
+    if (!trees.has(element) && !NEIGHBOURS.has(element.attributes.class ?? '')) {
       if (!isNamedNavigation(element, known)) continue;
       holdsContent ??= contentHolders(elements, blocks);
       if (holdsContent[i] === 1) continue;

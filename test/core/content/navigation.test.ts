@@ -33,6 +33,16 @@ describe('a short page of a reference', () => {
     expect(textOf(page(navigation))).not.toContain('Topic 3');
   });
 
+  test('is without the titles of the pages before and behind, even if they are sentences', () => {
+    const foot =
+      '<div class="navfooter"><table><tr><td>4.2. How a loan of a friend is entered, in ten steps. Topic 3</td><td>4.4. How the account of a loan is reconciled, in ten steps</td></tr></table></div>';
+    const paragraph =
+      '<div class="para">The account of a loan, whatever it is for, shows what is owed to the bank, and what was paid in each month of the year. It is never negative.</div>';
+    const html = `<body><div class="section"><h2 class="title">Loans</h2>${paragraph.repeat(2)}</div>${foot}</body>`;
+    expect(textOf(html)).toContain('never negative');
+    expect(textOf(html)).not.toContain('Topic 3');
+  });
+
   test('keeps a sentence that stands in an element of such a name', () => {
     const note =
       '<div class="navigation-note">The keys of the keyboard move the focus, one after the other, from left to right.</div>';
@@ -54,6 +64,13 @@ describe('a short page of a reference', () => {
     expect(text).not.toMatch(/survey|Members/);
     expect(text).toContain('Returns the largest');
     expect(markdown).toMatch(/^# max\(\) file\n/);
+  });
+
+  test('has the name of a module of Haddock as its heading', () => {
+    const info = '<table class="info"><tr><th>License</th><td>BSD3</td></tr></table>';
+    const header = `<div id="module-header">${info}<p class="caption">Data.Max</p></div>`;
+    const html = page('').replace('<h1>max</h1>', `${header}<div id="description">`);
+    expect(extractContent(html, 'https://docs.example/max.html').markdown).toMatch(/^# Data\.Max$/m);
   });
 
   test.each([
