@@ -20,6 +20,7 @@ import { createAccounts } from '../shared/services/accounts/create-accounts.ts';
 import { readParameter } from '../shared/services/accounts/read-parameter.ts';
 import { createReferenceReader } from '../shared/services/accounts/read-reference.ts';
 import { createDocumentReading } from '../shared/services/hooks/document-reading.ts';
+import { keepsCookies } from '../shared/services/project/keeps-cookies.ts';
 import { hasOwnCode } from '../shared/services/project/own-code.ts';
 import type { StrandConfig } from '../shared/services/project/project.ts';
 import { START_SMALL } from '../shared/services/webhook/event-types.ts';
@@ -89,7 +90,7 @@ function openWorker(
   let last: { readonly opened: OpenedStack; readonly stack: WorkerStack } | undefined;
 
   function openFor(turnQueueUrl: string): WorkerStack {
-    const opened = open(turnQueueUrl, { startSmall, hasAccounts: (project.accounts ?? []).length > 0 });
+    const opened = open(turnQueueUrl, { startSmall, keepsCookies: keepsCookies(project) });
     if (last?.opened !== opened) {
       const { engine, meter, flushMeter, noteSpend } = opened;
       const takeCost = () => costOf(meter.takeTotal(), prices).total;

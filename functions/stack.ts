@@ -28,7 +28,7 @@ export interface FunctionStack {
   /**
    * Reuses the last worker for an equal queue; for another queue it closes the last one, whose connections count.
    */
-  open(turnQueueUrl?: string, given?: Pick<OpenStackOptions, 'startSmall' | 'hasAccounts'>): OpenedStack;
+  open(turnQueueUrl?: string, given?: Pick<OpenStackOptions, 'startSmall' | 'keepsCookies'>): OpenedStack;
 }
 
 /** The surroundings of a process. */

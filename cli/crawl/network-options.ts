@@ -3,11 +3,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../shared/core/base/error-message.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { cookiesOfSites, readNetscapeCookies } from '../../shared/core/crawl/netscape-cookies.ts';
+import type { CookieOptions } from '../../shared/core/crawl/network-options.ts';
 import { MAX_COOKIES } from '../../shared/core/crawl/network-schema.ts';
 import { SEEDS } from '../../shared/core/crawl/network-values.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
-import { hostKey } from '../../shared/core/url/host-key.ts';
+import { type HostKey, hostKey } from '../../shared/core/url/host-key.ts';
 import { readDomainBudgets } from '../domain-budgets-file.ts';
 import { formatCounted } from '../format.ts';
 import { readIpBlocks } from '../ip-blocks-file.ts';
@@ -41,7 +42,7 @@ export function withNetworkFiles(
     ...options,
     ...(headers.length > 0 && { headers: byHost }),
     ...(auth.length > 0 && { auth: Object.fromEntries(passwords) }),
-    ...(cookies !== undefined && { cookies: readCookies(cookies, seeds, warn) }),
+    ...(cookies !== undefined && { cookies: cookiesForSeeds(cookies, seeds, warn) }),
     ...(ca !== undefined && { certificateAuthorities: [readPem(ca, '--ca')] }),
     ...clientCertificates(clientCert, clientKey),
     ...(identity !== undefined && { identity: { key: identity } }),
@@ -73,16 +74,26 @@ function linesOf(given: readonly string[], option: string): { text: string; wher
   });
 }
 
-function readCookies(file: string, seeds: readonly string[], warn: (line: string) => void) {
+function cookiesForSeeds(file: string, seeds: readonly string[], warn: (line: string) => void) {
+  const hosts = seeds.map((seed) => hostKey(canonicalize(seed) ?? seed));
+  const own = readCookies(file, hosts, warn);
+  if (own.length === 0) warn(`None of the cookies of ${file} is for a site of the seeds: none is sent`);
+  return own;
+}
+
+/** Those for the sites of the hosts. */
+export function readCookies(
+  file: string,
+  hosts: readonly HostKey[],
+  warn: (line: string) => void,
+): CookieOptions[] {
   const { cookies, ignored } = readNetscapeCookies(readText(file, '--cookies', MAX_COOKIE_FILE));
   if (cookies.length === 0 && ignored > 0)
     throw new UsageError(
       `Expected --cookies ${quoted(file)} to be in Netscape's format (seven fields with tabs between them), found no cookie in it`,
     );
-  const hosts = seeds.map((seed) => hostKey(canonicalize(seed) ?? seed));
   const own = cookiesOfSites(cookies, hosts);
   if (ignored > 0) warn(`${formatCounted(ignored, 'line')} of ${file} left out: no cookies that can be sent`);
-  if (own.length === 0) warn(`None of the cookies of ${file} is for a site of the seeds: none is sent`);
   if (own.length > MAX_COOKIES) warn(`Only the first ${MAX_COOKIES} cookies of ${file} are used`);
   return own.slice(0, MAX_COOKIES);
 }

@@ -39,6 +39,8 @@ export interface ResumeAsked extends RunSettings {
   readonly crawl: string;
   /** A file with the sites that the crawl has from now on. */
   readonly sitesFile?: string | undefined;
+  /** A file with cookies for hosts that refuse the crawler. */
+  readonly cookiesFile?: string | undefined;
   readonly limits: CrawlOptions;
   /** Goes on though this program's rules for canonical URLs are others than those the crawl began with. */
   readonly newUrlRules: boolean;

@@ -18,7 +18,8 @@ import type { Place } from '../place.ts';
 import { UsageError } from '../usage-error.ts';
 import { verb } from '../verb.ts';
 
-interface StackAsked extends Pick<ResumeAsked, 'crawl' | 'sitesFile' | 'limits' | 'newUrlRules'> {
+interface StackAsked
+  extends Pick<ResumeAsked, 'crawl' | 'sitesFile' | 'cookiesFile' | 'limits' | 'newUrlRules'> {
   readonly watch: boolean;
 }
 
@@ -44,7 +45,14 @@ export const command = verb({
       group: 'Crawl',
       help: 'continue although the crawl began with other rules for canonical URLs: some pages may be fetched again',
     },
-    ...resumeOptions(),
+    ...resumeOptions().filter(({ name }) => name !== 'cookies'),
+    {
+      name: 'cookies',
+      argument: 'FILE',
+      type: 'text',
+      group: 'Identity',
+      help: "send the cookies of this file (Netscape's format), those for hosts that refuse the crawler",
+    },
     CACHE_OPTION,
     NO_CACHE_OPTION,
     ...SHOW_OPTIONS,
@@ -57,6 +65,7 @@ export const command = verb({
     const identity = textOf(given, 'identity');
     const shared = {
       crawl,
+      cookiesFile: textOf(given, 'cookies'),
       sitesFile: textOf(given, 'sites'),
       limits: { ...configOf(given), ...(identity !== undefined && { identity: { key: identity } }) },
       newUrlRules: isSet(given, 'new-url-rules'),
@@ -69,12 +78,21 @@ export const command = verb({
       ...runSettingsOf(given),
     };
   },
-  async run(asked, place) {
+  async run(given, place) {
+    const asked = given.cookiesFile === undefined ? given : await withCookies(given, place);
     if ('watch' in asked) return resumeOnStack(asked, place, place.stack!);
     const { resumeCrawl } = await import('../crawl/run-crawl.ts');
     return resumeCrawl(asked);
   },
 });
+
+async function withCookies<Asked extends ResumeAsked | StackAsked>(
+  asked: Asked,
+  place: Place,
+): Promise<Asked> {
+  const { resumeCookies } = await import('../crawl/resume-cookies.ts');
+  return { ...asked, limits: { ...asked.limits, ...(await resumeCookies(asked, place)) } };
+}
 
 async function resumeOnStack(
   { crawl, sitesFile, limits, newUrlRules, watch }: StackAsked,

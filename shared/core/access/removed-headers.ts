@@ -1,10 +1,10 @@
 import type { CrawlConfig } from '../crawl/config.ts';
 
-/** The description in warcinfo of a crawl that keeps cookies, or requests pages by accounts, at some hosts at least. */
+/** The description in warcinfo of a crawl that keeps cookies, requests pages by accounts, or may be given cookies, at some hosts at least. */
 export const removedHeaders = (
   { hostCookies, overrides }: Pick<CrawlConfig, 'hostCookies' | 'overrides'>,
-  hasAccounts = false,
+  keepsCookies = false,
 ): string | undefined =>
-  hasAccounts || hostCookies === 'keep' || overrides.some((override) => override.hostCookies === 'keep')
+  keepsCookies || hostCookies === 'keep' || overrides.some((override) => override.hostCookies === 'keep')
     ? 'Values of Authorization, Cookie and, of hosts whose cookies are kept or that have accounts, Set-Cookie are replaced by [removed]'
     : undefined;

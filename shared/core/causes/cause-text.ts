@@ -7,6 +7,7 @@ import type {
   PageStep,
   Price,
   RedirectCause,
+  RefusalCause,
   TrapKind,
 } from './cause.ts';
 
@@ -50,11 +51,9 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   httpStatus: ({ httpStatus }) => `HTTP ${httpStatus}`,
   bodyBrokeOff: (cause) => breakText(cause),
   fetchFailed: ({ detail }) => detail,
-  challenged: ({ vendor, httpStatus, at }) => `${atWords(at)}challenged by ${vendor} (HTTP ${httpStatus})`,
-  blocked: ({ httpStatus, detail, at }) =>
-    `${atWords(at)}blocked (HTTP ${httpStatus}${detail === undefined ? '' : `, ${detail}`})`,
-  priced: ({ price, httpStatus, at }) =>
-    `${atWords(at)}priced (HTTP ${httpStatus}${price === undefined ? '' : `, ${priceText(price)}`})`,
+  challenged: (cause) => refusalText(cause, `challenged by ${cause.vendor}`),
+  blocked: (cause) => refusalText(cause, 'blocked', cause.detail),
+  priced: (cause) => refusalText(cause, 'priced', cause.price && priceText(cause.price)),
   redirect: redirectText,
   redirectWithoutLocation: () => 'a redirect without Location',
   redirectToNoUrl: ({ location }) => `to ${location}, which is not an http(s) URL`,
@@ -104,7 +103,11 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   other: ({ text }) => text,
 };
 
-const atWords = (at: 'robots' | undefined): string => (at === undefined ? '' : 'robots.txt: ');
+function refusalText({ at, httpStatus, asks }: RefusalCause, kind: string, detail?: string): string {
+  const facts = detail === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}, ${detail}`;
+  const need = asks ? 'waits for your cookies (resume --cookies): ' : '';
+  return `${need}${at === undefined ? '' : 'robots.txt: '}${kind} (${facts})`;
+}
 
 /** A price in words: `USD 0.01`. */
 export function priceText(price: Price): string {

@@ -59,29 +59,32 @@ export interface NearDuplicateCause {
 }
 
 /** The site wants to see a person, or a browser: by the protection of `vendor`, or by the project's own sign. */
-export interface ChallengedCause {
+export interface ChallengedCause extends RefusedWhere {
   readonly code: 'challenged';
   readonly vendor: string;
   readonly httpStatus: number;
+}
+
+interface RefusedWhere {
   /** The response to the request for robots.txt. */
   readonly at?: 'robots';
+  /** The host waits until a person brings cookies. */
+  readonly asks?: true;
 }
 
 /** The site refuses this crawler. */
-export interface BlockedCause {
+export interface BlockedCause extends RefusedWhere {
   readonly code: 'blocked';
   readonly httpStatus: number;
   /** The code that the site gives: `CrawlerForbidden`. */
   readonly detail?: string;
-  readonly at?: 'robots';
 }
 
 /** The site asks for payment. */
-export interface PricedCause {
+export interface PricedCause extends RefusedWhere {
   readonly code: 'priced';
   readonly httpStatus: number;
   readonly price?: Price;
-  readonly at?: 'robots';
 }
 
 /** A price as stated. `amount`: of x402 in the smallest units of the currency. */

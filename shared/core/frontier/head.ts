@@ -84,6 +84,8 @@ export interface Head extends TrapState {
   readonly site?: SitePass;
   /** The host has refused the crawler, and no page of it was there since. */
   readonly refusal?: HostRefusal;
+  /** The project has given cookies for it, which are kept in its jar (`access/stored-jar.ts`). */
+  readonly hasCookies?: true;
   /** Only in the head of a domain, which has nothing else but counts of skipped links. */
   readonly domain?: DomainState;
 }

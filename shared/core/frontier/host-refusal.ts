@@ -12,6 +12,8 @@ export interface HostRefusal {
   readonly rests: number;
   /** No request before this time, unless an operator resumes the crawl. */
   readonly restUntil?: number;
+  /** Since the last rest it was given cookies. They are tried once. */
+  readonly hasCookies?: true;
 }
 
 /** A host that has refused the crawler as such, for the operator's programs. JSON; times are ISO 8601, UTC. */
@@ -27,6 +29,8 @@ export interface RefusedHost {
   readonly urls: number;
   /** When it is requested again. Absent: it was given up. */
   readonly nextTryAt?: string;
+  /** It waits until a person brings cookies, with which the crawl is resumed. */
+  readonly asks?: true;
 }
 
 const HOUR_MS = 3_600_000;
@@ -73,7 +77,7 @@ export function afterRefusal(
   const rests = before?.rests ?? 0;
   const row = (before?.row ?? 0) + (isFirst ? 1 : 0);
   const state = { cause, since: before?.since ?? now, row, rests };
-  const isSuspect = !hasAnswered || rests > 0;
+  const isSuspect = !hasAnswered || rests > 0 || before?.hasCookies === true;
   const plainRow = isSuspect ? PLAIN_FIRST_ROW : PLAIN_ROW;
   if (row < (isPlain ? plainRow : isSuspect ? 0 : ROW)) return { state, of: 'url' };
   const restMs = RESTS_MS[rests];
@@ -84,7 +88,16 @@ export function afterRefusal(
 
 /** The state after an operator has resumed the crawl: the host is asked at once, and once. */
 export const afterResume = (refusal: HostRefusal | undefined): HostRefusal | undefined =>
-  refusal && { ...refusal, restUntil: undefined };
+  refusal && { ...refusal, restUntil: undefined, hasCookies: undefined };
+
+/** The state after the project has given cookies instead of a rest. Undefined: the last ones were refused, too. */
+export function withCookies(
+  before: HostRefusal | undefined,
+  { cause, since }: HostRefusal,
+): HostRefusal | undefined {
+  if (before?.hasCookies) return undefined;
+  return { cause, since, row: 0, rests: before?.rests ?? 0, hasCookies: true };
+}
 
 /** Why the host refuses the crawler as such, whether it rests or is set aside; undefined if it does not. */
 export function refusingCause({

@@ -15,6 +15,8 @@ export interface HostCookies {
   headerFor(url: string): string | undefined;
   /** Takes in the `Set-Cookie` fields of a response. Fields that are not valid for its URL are ignored. */
   take(url: string, fields: readonly string[]): void;
+  /** Takes in cookies that the operator gives. */
+  give(cookies: readonly CookieOptions[]): void;
   /** Counts the cookies with new names. */
   readonly news: number;
   /** Counts the changes. */
@@ -71,6 +73,11 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
       const isSame =
         after.length === before.size && after.every((one) => before.get(nameOf(one)) === one.value);
       if (!isSame) changes++;
+    },
+    give(cookies) {
+      for (const one of cookies) put(cookieOf(one));
+      bound();
+      changes++;
     },
     get news() {
       return news;

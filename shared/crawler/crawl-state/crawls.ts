@@ -24,6 +24,8 @@ export interface Crawl {
   readonly scope: Scope;
   readonly status: CrawlStatus;
   readonly reason?: StatusReason | undefined;
+  /** How often an operator has resumed it. */
+  readonly resumes: number;
   /** The earlier crawl whose payloads are not stored again. */
   readonly dedupeFrom?: CrawlId | undefined;
   /** The form under which the crawl knows a canonical URL: by its URL rules. */
@@ -106,7 +108,7 @@ export function createCrawls(registry: CrawlRegistry, clock: Clock, tally?: Tall
     if (isStale || isConfigured) await budget.refresh(config, () => registry.totals(id));
     return {
       // The URL rules stay: under others, known URLs would be new ones.
-      crawl: { ...crawl, config, sites, configOf, scope, status: record.status, reason: reasonIn(record) },
+      crawl: { ...crawl, config, sites, configOf, scope, ...stateOf(record) },
       totalsAt: isStale ? elapsed() : totalsAt,
     };
   }
@@ -151,7 +153,7 @@ async function openCrawl(
   record: CrawlRecord,
   { registry, elapsed, tally }: Opening,
 ): Promise<Crawl> {
-  const { scopeSeeds, status } = record;
+  const { scopeSeeds } = record;
   const config = parseStoredConfig(record.config);
   const shared = { isShared: registry.isShared, tally };
   const budget = createBudget(config, await registry.totals(id), elapsed, shared);
@@ -164,12 +166,17 @@ async function openCrawl(
     configOf: createHostConfigs(config, sites),
     budget,
     scope: createScope(config, scopeSeeds, sites),
-    status,
-    reason: reasonIn(record),
+    ...stateOf(record),
     dedupeFrom: record.dedupeFrom?.[0],
     nameOf,
   };
 }
+
+const stateOf = (record: CrawlRecord): Pick<Crawl, 'status' | 'reason' | 'resumes'> => ({
+  status: record.status,
+  reason: reasonIn(record),
+  resumes: record.resumes ?? 0,
+});
 
 /** The sites of a crawl as its record has them; undefined for one without. */
 export async function sitesOf(

@@ -142,7 +142,7 @@ export class TurnCommit {
   }
 
   #nextHead(id: string, ledger: Head['ledger'], plan: NextTurn): Omit<Head, 'version'> {
-    const { pace, knownRobots, counters, traps, sitemaps, quarantine, head } = this.#results;
+    const { access, pace, knownRobots, counters, traps, sitemaps, quarantine, head } = this.#results;
     const wait = plan.dueAt === undefined ? undefined : pace.wait;
     const recrawl = this.#results.recrawl.state();
     const share = this.#results.share.state();
@@ -179,6 +179,7 @@ export class TurnCommit {
       ...(wait && { wait }),
       ...(pass && { site: pass }),
       ...(refusal && { refusal }),
+      ...(access.isGiven && { hasCookies: access.isGiven }),
     };
   }
 

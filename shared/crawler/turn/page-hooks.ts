@@ -3,6 +3,7 @@
 import type { RefusalKind } from '../../core/causes/cause.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
+import type { CookieOptions } from '../../core/crawl/network-options.ts';
 import type { MediaContent } from '../../core/media/media-module.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../core/parser/document.ts';
@@ -79,6 +80,9 @@ export interface SeenRefusal {
   readonly rests: number;
 }
 
+/** The answer of a project to a refusal: the host rests, is given up, waits for a person, or is tried with these cookies. */
+export type RefusalAnswer = 'rest' | 'giveUp' | 'ask' | { readonly cookies: readonly CookieOptions[] };
+
 export interface PageHooks {
   /** Resolves to the page's links and title: `facts`, changed by the project's extraction middleware. */
   extract(page: HookedPage): Promise<{ readonly facts: DocumentFacts; readonly error?: string }>;
@@ -86,8 +90,8 @@ export interface PageHooks {
   onPage(page: HookedPage): Promise<PageAnswer>;
   /** Whether a response is a challenge by the project's own signs. Absent: the project has none. */
   isChallenge?(page: HookedPage): Promise<boolean>;
-  /** Decides whether a host that refuses rests, or is given up. Absent: it rests. */
-  onChallenge?(seen: SeenRefusal): Promise<'rest' | 'giveUp'>;
+  /** Decides what becomes of a host that refuses. Absent: it rests. */
+  onChallenge?(seen: SeenRefusal): Promise<RefusalAnswer>;
   /** Reports a URL that failed finally to the project. */
   onError(url: string, message: string, crawl?: HookedCrawl): Promise<void>;
 }

@@ -112,7 +112,7 @@ function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnP
   });
   const quarantine = new Quarantine(services, head, { caution, until: endBy() });
   const output = new TurnOutput(services, crawl, quarantine);
-  const access = new TurnAccess(services, crawl, counters);
+  const access = new TurnAccess(services, crawl, counters, options.head);
   const pace = new HostPace(services, options.head, {
     crawl,
     counters,
@@ -129,7 +129,7 @@ function createOwnParts(services: TurnServices, options: TurnPartsOptions): OwnP
   const soft404 = createSoft404(services, options);
   const site = new SiteWatch({ crawl, recrawl, pass: options.head.site });
   const { refusal } = options.head;
-  const refusals = new Refusals(services, { crawl, ledger, counters, pace, output, refusal });
+  const refusals = new Refusals(services, { crawl, ledger, counters, pace, output, access, refusal });
   const rest = { recrawl, share, nearDuplicates, templates, site, soft404, refusals };
   const cookieRedirects = new CookieRedirects({ crawl, ledger, counters, recrawl, access });
   return {

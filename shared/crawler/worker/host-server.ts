@@ -70,7 +70,7 @@ export class HostServer {
   }
 
   async #runTurns(received: HostDeliveries, served: Served): Promise<void> {
-    const { crawls, stopping, stats } = this.#services;
+    const { stopping, stats } = this.#services;
     const lease = leaseOf(this.#queue, this.#clock, received, this.#options);
     const leaseMs = lease.endsAt - this.#clock.now();
     for (const [crawlId, deliveries] of byCrawl(received.deliveries)) {
@@ -78,7 +78,7 @@ export class HostServer {
       const restMs = served.restUntil - this.#clock.now();
       if (restMs > SHORT_REST_MS) break;
       if (restMs > 0) await this.#clock.sleep(restMs, stopping);
-      const crawl = await crawls.get(crawlId);
+      const crawl = await this.#crawlOf(crawlId, deliveries);
       if (!crawl || isDeleted(crawl)) {
         await this.#deleteParts(crawlId, received.host);
         served.deliveries.push(...deliveries);
@@ -97,6 +97,16 @@ export class HostServer {
       served.deliveries.push(...deliveries);
       stats.turns++;
     }
+  }
+
+  /** A host that is tried again by a resume is tried with the settings of that resume. */
+  async #crawlOf(id: CrawlId, deliveries: readonly Delivery[]): Promise<Crawl | undefined> {
+    const { crawls } = this.#services;
+    const crawl = await crawls.get(id);
+    const resumes = deliveries.map(({ message }) => (message.kind === 'wake' ? (message.resume ?? 0) : 0));
+    if (!crawl || Math.max(...resumes) <= crawl.resumes) return crawl;
+    crawls.refresh(id);
+    return crawls.get(id);
   }
 
   /**

@@ -62,7 +62,7 @@ export interface AwsEngineOptions extends UnreadHandlers {
    * The one turn queue that is received from: the one whose event a function serves. Default: all in turn.
    */
   readonly turnQueueUrl?: string;
-  readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'hasAccounts'>;
+  readonly archive: Pick<ArchivesOptions, 'software' | 'prefix' | 'keepsCookies'>;
   readonly sizes?: Sizes;
   /** How long a crawl must have had nothing to do. Default 55,000. */
   readonly settleMs?: number;

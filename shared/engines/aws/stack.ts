@@ -27,8 +27,8 @@ export interface OpenStackOptions extends UnreadHandlers {
   readonly sizes?: Sizes;
   /** Starts small workers, where the stack has them. Default: this process starts none. */
   readonly startSmall?: StartSmall | undefined;
-  /** The project has accounts at sites. */
-  readonly hasAccounts?: boolean;
+  /** The project has accounts at sites, or may give cookies to hosts. */
+  readonly keepsCookies?: boolean;
   readonly warn?: (message: string) => void;
 }
 
@@ -49,7 +49,8 @@ export interface OpenedStack {
 
 /** Opens nothing yet: connections are made when they are needed, and closed by `close`. */
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
-  const { clock, memoryMb, turnQueueUrl, sizes, startSmall, hasAccounts, onCorrupt, onNewer, warn } = options;
+  const { clock, memoryMb, turnQueueUrl, sizes, startSmall, keepsCookies, onCorrupt, onNewer, warn } =
+    options;
   const clients = options.clients ?? createClients(settings.hostsPerWorker, clock, options.region);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
@@ -60,7 +61,7 @@ export function openStack(settings: StackSettings, options: OpenStackOptions): O
     visibilityMs: timesOf(settings).leaseMs,
     turnQueueUrl,
     sizes,
-    archive: { software: `Strand/${version}`, prefix: archivePrefix(settings.stack), hasAccounts },
+    archive: { software: `Strand/${version}`, prefix: archivePrefix(settings.stack), keepsCookies },
     region: regionOf(settings),
     meter,
     onCorrupt,

@@ -53,8 +53,8 @@ export interface LocalPortsOptions {
   readonly items?: ItemStore;
   /** The project has a webhook for the visits of sites. */
   readonly takesSites?: boolean | undefined;
-  /** The project has accounts at sites. */
-  readonly hasAccounts?: boolean | undefined;
+  /** The project has accounts at sites, or may give cookies to hosts. */
+  readonly keepsCookies?: boolean | undefined;
   /** The file of the key by which cookies are kept from others who have the folder. */
   readonly keyFile?: string | undefined;
   /** Which hosts are served here, if not all. */
@@ -140,7 +140,7 @@ export async function openLocalPorts(
   }
 }
 
-const warcinfoOf = (filename: string, { crawl, config, software, hasAccounts }: LocalPortsOptions) =>
+const warcinfoOf = (filename: string, { crawl, config, software, keepsCookies }: LocalPortsOptions) =>
   encodeWarcinfo({
     id: recordId(steadyClock.uuid()),
     filename,
@@ -150,5 +150,5 @@ const warcinfoOf = (filename: string, { crawl, config, software, hasAccounts }: 
     userAgent: config.userAgent,
     operator: config.contact,
     robots: config.robots,
-    description: removedHeaders(config, hasAccounts),
+    description: removedHeaders(config, keepsCookies),
   });

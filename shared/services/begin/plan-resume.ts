@@ -1,5 +1,6 @@
 import { type CrawlConfig, type CrawlOptions, parseConfig, withRecrawl } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { CookieOptions } from '../../core/crawl/network-options.ts';
 import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
 import type { CrawlRecord, CrawlRegistry } from '../../crawler/ports/crawl-registry.ts';
 
@@ -15,9 +16,16 @@ export interface ResumePlan {
 
 /** Throws `InvalidConfig` for settings that do not fit the others. */
 export function planResume(crawl: CrawlId, record: CrawlRecord, given: CrawlOptions): ResumePlan {
-  const changes = withRecrawl(given);
+  const cookies = given.cookies && withCookies(record.config.cookies ?? [], given.cookies);
+  const changes = withRecrawl({ ...given, ...(cookies && { cookies }) });
   const config = parseConfig({ ...record.config, ...changes });
   return { crawl, changes, config, hasNewRules: record.urlRulesVersion !== URL_RULES_VERSION };
+}
+
+/** Cookies that are given replace those of the same domain, path and name. */
+function withCookies(before: readonly CookieOptions[], given: readonly CookieOptions[]): CookieOptions[] {
+  const nameOf = ({ domain, path = '/', name }: CookieOptions) => JSON.stringify([domain, path, name]);
+  return [...new Map([...before, ...given].map((one) => [nameOf(one), one])).values()];
 }
 
 /** Stores the changes. */

@@ -1,6 +1,10 @@
 /** The project's own signs of a challenge, and its answer to a host that refuses the crawler. */
+import { z } from 'zod';
+import { MAX_COOKIES } from '../../core/access/stored-jar.ts';
 import { messageOf } from '../../core/base/error-message.ts';
-import type { HookedPage, PageHooks } from '../../crawler/turn/page-hooks.ts';
+import { lazy } from '../../core/base/lazy.ts';
+import { cookieSchema } from '../../core/crawl/network-schema.ts';
+import type { HookedPage, PageHooks, RefusalAnswer } from '../../crawler/turn/page-hooks.ts';
 import { inHook } from '../project/hook-context.ts';
 import type { ChallengeSign, StrandConfig } from '../project/project.ts';
 import type { PageContent } from './page-content.ts';
@@ -16,7 +20,9 @@ export interface ChallengeHooksOptions {
   readonly onFailure: (url: string, error: unknown) => void;
 }
 
-const ANSWERS: ReadonlySet<unknown> = new Set([undefined, 'rest', 'giveUp']);
+const ANSWERS: ReadonlySet<unknown> = new Set(['rest', 'giveUp', 'ask']);
+/** A jar keeps no more. */
+const cookieAnswer = lazy(() => z.strictObject({ cookies: z.array(cookieSchema()).min(1).max(MAX_COOKIES) }));
 
 /** Only those that the project has, so that a page costs nothing without. */
 export function createChallengeHooks(
@@ -41,8 +47,7 @@ export function createChallengeHooks(
     try {
       const call = { source: 'onChallenge', url: seen.url } as const;
       const given: unknown = await runHook(() => inHook(call, () => onChallenge?.(seen)), limits);
-      if (!ANSWERS.has(given)) throw new Error(`Expected 'rest' or 'giveUp', got ${messageOf(given)}`);
-      return given === 'giveUp' ? 'giveUp' : 'rest';
+      return checked(given);
     } catch (error) {
       onFailure(seen.url, error);
       return 'rest';
@@ -52,6 +57,18 @@ export function createChallengeHooks(
     ...(signs.length > 0 && { isChallenge }),
     ...(onChallenge !== undefined && { onChallenge: answer }),
   };
+}
+
+/** Shows no value of a cookie. */
+function checked(given: unknown): RefusalAnswer {
+  if (given === undefined) return 'rest';
+  if (ANSWERS.has(given)) return given as RefusalAnswer;
+  if (typeof given !== 'object' || given === null)
+    throw new Error(`Expected 'rest', 'giveUp', 'ask' or { cookies }, got ${messageOf(given)}`);
+  const { data } = cookieAnswer().safeParse(given);
+  if (data === undefined)
+    throw new Error(`Expected { cookies } to be 1 to ${MAX_COOKIES} cookies as in the setting \`cookies\``);
+  return data;
 }
 
 function fitsHead({ url, status }: ChallengeSign, page: HookedPage): boolean {

@@ -69,6 +69,7 @@ const refused = z
     urls: count.describe('That wait there'),
     vendor: z.string().optional().describe('Whose protection challenges'),
     price: z.string().optional(),
+    asks: z.literal(true).optional().describe('It waits until you resume the crawl with cookies for it'),
   })
   .optional()
   .describe('If the host refuses the crawler');

@@ -10,6 +10,7 @@
 import type { CheerioAPI } from 'cheerio';
 import type { PageMetadata } from '../../core/content/metadata.ts';
 import type { CrawlOptions } from '../../core/crawl/crawl-options.ts';
+import type { CookieOptions } from '../../core/crawl/network-options.ts';
 import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
@@ -245,8 +246,13 @@ export interface ChallengeSign {
   readonly text?: string;
 }
 
-/** Undefined: `rest`. */
-export type RefusalAnswer = 'rest' | 'giveUp' | undefined;
+/**
+ * The host rests (also for undefined), is given up, waits until a person brings cookies (`strand resume CRAWL --cookies FILE`), or
+ * is tried once more soon, with these cookies.
+ */
+export type RefusalAnswer =
+  | ('rest' | 'giveUp' | 'ask' | undefined)
+  | { readonly cookies: readonly CookieOptions[] };
 
 /** A page that is being rendered, as {@link StrandConfig.behave} gets it. */
 export interface LivePage {
@@ -280,7 +286,7 @@ export interface StrandConfig {
   readonly onError?: (error: CrawlError) => void | Promise<void>;
   /** Signs of a challenge of your sites, besides those that Strand knows. A response that has one of them is not a page. */
   readonly challenge?: ChallengeSign | readonly ChallengeSign[];
-  /** Called when a host refuses the crawler: it rests (by default), or is given up at once. */
+  /** Called when a host refuses the crawler. By default it rests. */
   readonly onChallenge?: (seen: SeenRefusal) => RefusalAnswer | Promise<RefusalAnswer>;
   /**
    * Runs in each page that is rendered, in the browser, before Strand scrolls: it uses nothing from outside of itself. At each

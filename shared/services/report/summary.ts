@@ -144,6 +144,8 @@ export interface RefusedNote {
   readonly vendor?: string;
   /** As stated, for people. */
   readonly price?: string;
+  /** It waits until a person brings cookies, with which the crawl is resumed. */
+  readonly asks?: true;
 }
 
 export interface FailingHost extends GivenUpHost {

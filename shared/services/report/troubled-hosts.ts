@@ -44,7 +44,12 @@ function refusedNote(head: Head): Pick<GivenUpHost, 'refused'> {
   const price = cause.code === 'priced' && cause.price !== undefined ? priceText(cause.price) : undefined;
   const note = { since: isoTime(since), urls: head.ledger.counts.waiting };
   return {
-    refused: { ...note, ...(vendor !== undefined && { vendor }), ...(price !== undefined && { price }) },
+    refused: {
+      ...note,
+      ...(vendor !== undefined && { vendor }),
+      ...(price !== undefined && { price }),
+      ...(cause.asks && { asks: cause.asks }),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
-import type { PageHooks, SeenRefusal } from '../../../shared/crawler/turn/page-hooks.ts';
+import type { PageHooks, RefusalAnswer, SeenRefusal } from '../../../shared/crawler/turn/page-hooks.ts';
 import { createHooks, type ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import type { ChallengeSign } from '../../../shared/services/project/project.ts';
 import { handClock, madePage } from './made-page.ts';
@@ -8,6 +8,7 @@ import { handClock, madePage } from './made-page.ts';
 const config = {
   ...{ blockTimeoutMs: 60_000, hookTimeoutMs: 60_000, maxDecodedBytes: 100_000, maxLinksPerPage: 5 },
 };
+const COOKIE = { domain: 'a.test', name: 'pass', value: 'pass-word' };
 const SEEN: SeenRefusal = {
   ...{ url: 'https://a.test/', refusal: 'challenged', vendor: 'Cloudflare', httpStatus: 403 },
   ...{ cause: 'challenged by Cloudflare (HTTP 403)', rests: 0 },
@@ -52,11 +53,13 @@ describe("the project's own signs of a challenge", () => {
 });
 
 describe('onChallenge', () => {
-  test.each<[answer: unknown, becomes: string]>([
+  test.each<[answer: unknown, becomes: RefusalAnswer]>([
     ['rest', 'rest'],
     ['giveUp', 'giveUp'],
     [undefined, 'rest'],
     [Promise.resolve('giveUp'), 'giveUp'],
+    ['ask', 'ask'],
+    [{ cookies: [COOKIE] }, { cookies: [COOKIE] }],
   ])('%o', async (answer, becomes) => {
     const seen: SeenRefusal[] = [];
     const hooks = hooksOf({
@@ -65,7 +68,7 @@ describe('onChallenge', () => {
         return answer as 'rest';
       },
     });
-    expect(await hooks?.onChallenge?.(SEEN)).toBe(becomes);
+    expect(await hooks?.onChallenge?.(SEEN)).toEqual(becomes);
     expect(seen).toEqual([SEEN]);
   });
 
@@ -82,6 +85,23 @@ describe('onChallenge', () => {
     const strange = hooksOf({ onChallenge: () => 'solve' as 'rest' }, failures);
     expect(await failing?.onChallenge?.(SEEN)).toBe('rest');
     expect(await strange?.onChallenge?.(SEEN)).toBe('rest');
-    expect(failures.map(({ message }) => message)).toEqual(['no', "Expected 'rest' or 'giveUp', got solve"]);
+    expect(failures.map(({ message }) => message)).toEqual([
+      'no',
+      "Expected 'rest', 'giveUp', 'ask' or { cookies }, got solve",
+    ]);
+  });
+
+  test.each<[what: string, answer: unknown]>([
+    ['none', { cookies: [] }],
+    ['one without a domain', { cookies: [{ ...COOKIE, domain: undefined }] }],
+    ['one with a line end', { cookies: [{ ...COOKIE, value: 'pass-word\r\nX: 1' }] }],
+    ['more than a jar keeps', { cookies: Array(51).fill(COOKIE) }],
+    ['a further key', { cookies: [COOKIE], jar: 'pass-word' }],
+  ])('cookies are checked, and not shown: %s', async (_what, answer) => {
+    const failures: HookError[] = [];
+    const hooks = hooksOf({ onChallenge: () => answer as 'rest' }, failures);
+    expect(await hooks?.onChallenge?.(SEEN)).toBe('rest');
+    const message = 'Expected { cookies } to be 1 to 50 cookies as in the setting `cookies`';
+    expect(failures).toMatchObject([{ source: 'onChallenge', message }]);
   });
 });

@@ -1,4 +1,7 @@
 import type { StoredJar } from '../../../core/access/stored-jar.ts';
+import { cookiesOfSites } from '../../../core/crawl/netscape-cookies.ts';
+import type { CookieOptions } from '../../../core/crawl/network-options.ts';
+import type { Head } from '../../../core/frontier/head.ts';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { fieldValues } from '../../../core/outcome/response-head.ts';
@@ -21,7 +24,8 @@ type Services = Pick<TurnServices, 'engine' | 'stopping' | 'accounts'>;
 export class TurnAccess {
   readonly #services: Services;
   readonly #crawl: TurnCrawl;
-  readonly #mode: 'off' | 'turn' | 'keep';
+  #mode: 'off' | 'turn' | 'keep';
+  #isGiven: Head['hasCookies'];
   readonly #accounts: TurnAccounts | undefined;
   #cookies: HostCookies | undefined;
   #stored: StoredJar | undefined;
@@ -30,10 +34,16 @@ export class TurnAccess {
   /** The news of the jar when a URL was last requested again, by URL. */
   readonly #repeated = new Map<string, number>();
 
-  constructor(services: Services, crawl: TurnCrawl, counters: Pick<TurnCounters, 'count'>) {
+  constructor(
+    services: Services,
+    crawl: TurnCrawl,
+    counters: Pick<TurnCounters, 'count'>,
+    { hasCookies }: Pick<Head, 'hasCookies'>,
+  ) {
     this.#services = services;
     this.#crawl = crawl;
-    this.#mode = crawl.config.hostCookies;
+    this.#isGiven = hasCookies;
+    this.#mode = hasCookies ? 'keep' : crawl.config.hostCookies;
     const accounts = services.accounts?.of(crawl.host) ?? [];
     const { jars } = services.engine;
     if (accounts.length > 0 && jars)
@@ -111,6 +121,21 @@ export class TurnAccess {
   /** Before a page is requested: signs in if need be. False: the host has to wait, and rests. */
   mayRequest(pace: LoginPace, needs: AccessNeeds): Promise<boolean> | true {
     return this.#accounts ? this.#accounts.mayRequest(pace, needs) : true;
+  }
+
+  /** Sends cookies of the operator to the host from now on. They are kept, as well as those that the host sets. */
+  async give(cookies: readonly CookieOptions[]): Promise<void> {
+    if (!this.#isKept) {
+      this.#mode = 'keep';
+      this.#isGiven = true;
+      await this.open();
+    }
+    this.#current?.give(cookiesOfSites(cookies, [this.#crawl.host]));
+  }
+
+  /** As the head keeps it. */
+  get isGiven(): Head['hasCookies'] {
+    return this.#isGiven;
   }
 
   /** Keeps the cookies if they have changed, after the turn's head is committed. A lost write drops the changes. */

@@ -1,6 +1,7 @@
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { isRefusal, REFUSAL_KINDS, type RefusalCause } from '../../../core/causes/cause.ts';
 import { causeText } from '../../../core/causes/cause-text.ts';
+import type { CookieOptions } from '../../../core/crawl/network-options.ts';
 import type { Head } from '../../../core/frontier/head.ts';
 import {
   afterRefusal,
@@ -8,6 +9,7 @@ import {
   type HostRefusal,
   type RefusedHost,
   refusingCause,
+  withCookies,
 } from '../../../core/frontier/host-refusal.ts';
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts';
@@ -16,8 +18,10 @@ import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { type HostKey, hostKey } from '../../../core/url/host-key.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
+import type { TurnAccess } from '../access/turn-access.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
+import type { RefusalAnswer } from '../page-hooks.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
@@ -31,6 +35,7 @@ export interface RefusalsOptions {
   readonly counters: TurnCounters;
   readonly pace: HostPace;
   readonly output: Pick<TurnOutput, 'addRefusal'>;
+  readonly access: Pick<TurnAccess, 'give'>;
   /** As it stands in the host's head. */
   readonly refusal: Head['refusal'];
 }
@@ -69,6 +74,8 @@ export class Refusals {
   readonly #services: TurnServices;
   readonly #options: RefusalsOptions;
   #state: HostRefusal | undefined;
+  /** A refusal before this time is of a request that was in flight. */
+  #restUntil: number;
   /** The last refusal by which the host was to rest in this turn, or was given up. */
   #news: HostRefusal | undefined;
 
@@ -76,6 +83,7 @@ export class Refusals {
     this.#services = services;
     this.#options = options;
     this.#state = options.refusal;
+    this.#restUntil = options.refusal?.restUntil ?? 0;
   }
 
   /** As the head keeps it. */
@@ -91,6 +99,7 @@ export class Refusals {
   /** The operator has resumed the crawl. */
   resume(): void {
     this.#state = afterResume(this.#state);
+    this.#restUntil = 0;
   }
 
   /** Judges a response to the request for a URL. Undefined: it does not refuse the crawler, as far as it is known without its page. */
@@ -174,25 +183,47 @@ export class Refusals {
     const { clock } = this.#services.engine;
     const now = clock.now();
     // A request that was in flight when the host began to rest.
-    if (pace.givenUp !== undefined || (this.#state?.restUntil ?? 0) > now) return isPlain ? 'url' : 'host';
+    if (pace.givenUp !== undefined || this.#restUntil > now) return isPlain ? 'url' : 'host';
     const hasAnswered = ledger.counts.fetched > 0;
     const facts = { isPlain, isFirst, hasAnswered, now, random: clock.random() };
-    const { state, of } = afterRefusal(this.#state, cause, facts);
+    const before = this.#state;
+    const { state, of } = afterRefusal(before, cause, facts);
     // A URL that is refused once more says nothing of its host.
     this.#state = state.row + state.rests > 0 ? state : undefined;
     if (of === 'url') return 'url';
+    // Those of requests in flight wait for the answer.
+    this.#restUntil = Number.POSITIVE_INFINITY;
+    const answer = of === 'over' ? 'giveUp' : await this.#answerOf(url, cause);
+    this.#restUntil = state.restUntil ?? 0;
+    if (typeof answer === 'object' && (await this.#hasTaken(answer.cookies, before, state))) return 'host';
     const isOver =
-      of === 'over' ||
-      (await this.#isGivenUpByProject(url, cause)) ||
-      (!hasAnswered && (await this.#isRefusedEverywhere()));
+      answer === 'giveUp' || answer === 'ask' || (!hasAnswered && (await this.#isRefusedEverywhere()));
+    const shown: HostRefusal = answer === 'ask' ? { ...state, cause: { ...cause, asks: true } } : state;
     if (isOver) {
-      pace.giveUp(cause);
+      pace.giveUp(shown.cause);
       // At its robots.txt: the turn would go on by the rules of before.
       pace.end();
     } else if (state.restUntil !== undefined) pace.restForRefusal(state.restUntil);
-    this.#news = state;
-    this.#services.onEvent?.(refusalEventOf(crawl.host, state, isOver));
+    this.#news = shown;
+    this.#services.onEvent?.(refusalEventOf(crawl.host, shown, isOver));
     return 'host';
+  }
+
+  /** Takes the project's cookies for the host. Returns whether it is tried with them, soon. */
+  async #hasTaken(
+    cookies: readonly CookieOptions[],
+    before: HostRefusal | undefined,
+    state: HostRefusal,
+  ): Promise<boolean> {
+    const { pace, access } = this.#options;
+    await access.give(cookies);
+    const next = withCookies(before, state);
+    if (next === undefined) return false;
+    this.#state = next;
+    this.#restUntil = this.#services.engine.clock.now() + AGAIN_MS;
+    pace.postponeTo(this.#restUntil);
+    pace.end();
+    return true;
   }
 
   /** For the totals and the operator's programs, before the turn's commit. */
@@ -212,14 +243,14 @@ export class Refusals {
     });
   }
 
-  async #isGivenUpByProject(url: string, cause: RefusalCause): Promise<boolean> {
+  async #answerOf(url: string, cause: RefusalCause): Promise<RefusalAnswer | undefined> {
     const { hooks, stopping, engine } = this.#services;
-    if (hooks?.onChallenge === undefined) return false;
+    if (hooks?.onChallenge === undefined) return 'rest';
     const { code: refusal, httpStatus } = cause;
     const rests = this.#options.refusal?.rests ?? 0;
     const vendor = cause.code === 'challenged' ? { vendor: cause.vendor } : {};
     const seen = { url, refusal, httpStatus, ...vendor, cause: causeText(cause), rests };
-    return (await unlessStopped(hooks.onChallenge(seen), stopping, engine.clock)) === 'giveUp';
+    return unlessStopped(hooks.onChallenge(seen), stopping, engine.clock);
   }
 
   /** Whether all hosts of seeds refuse, and no page of the crawl was there: then nothing is worth waiting for. */
@@ -251,5 +282,6 @@ function refusedHost(
     since: timeOf(since),
     urls,
     ...(!isGivenUp && restUntil !== undefined && { nextTryAt: timeOf(restUntil) }),
+    ...(cause.asks && { asks: cause.asks }),
   };
 }

@@ -12,8 +12,8 @@ export interface ArchivesOptions extends Omit<S3ArchiveOptions, 'folder' | 'warc
   readonly registry: Pick<CrawlRegistry, 'load'>;
   /** Name and version of the program, for the WARC files. */
   readonly software: string;
-  /** The project has accounts at sites. */
-  readonly hasAccounts?: boolean | undefined;
+  /** The project has accounts at sites, or may give cookies to hosts. */
+  readonly keepsCookies?: boolean | undefined;
   /** Does the write of each object of a crawl. Default: it is just done. */
   readonly storing?: <T>(crawl: CrawlId, write: () => Promise<T>) => Promise<T>;
 }
@@ -27,7 +27,7 @@ export const warcFolder = (crawl: CrawlId): string => `warc/${crawl}`;
  * configuration has it. All archives share the memory for unstored records.
  */
 export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Archive {
-  const { registry, software, hasAccounts, storing, ...shared } = options;
+  const { registry, software, keepsCookies, storing, ...shared } = options;
   const archives = new Map<CrawlId, Archive>();
   const room = roomFor(options.maxBytes);
 
@@ -49,7 +49,7 @@ export function createArchives(options: ArchivesOptions): (crawl: CrawlId) => Ar
           userAgent: config?.userAgent,
           operator: config?.contact,
           robots: config?.robots,
-          description: config && removedHeaders(config, hasAccounts),
+          description: config && removedHeaders(config, keepsCookies),
         }),
     });
   }

@@ -8,6 +8,7 @@ import { createHooks } from '../../../services/hooks/create-hooks.ts';
 import { createDocumentReading } from '../../../services/hooks/document-reading.ts';
 import { createLanguageReader } from '../../../services/hooks/read-language.ts';
 import { hookErrorLine } from '../../../services/hooks/run-hook.ts';
+import { keepsCookies } from '../../../services/project/keeps-cookies.ts';
 import type { Project } from '../../../services/project/project-file.ts';
 import { checkCache, indexCache } from '../cache/open-cache.ts';
 import type { CacheFolder } from '../cache/response-cache.ts';
@@ -96,7 +97,6 @@ export async function openSession(
     );
   if (typeof session.cache === 'string') checkCache(session.cache, folder);
   const earlier = dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom);
-  const hasAccounts = (session.project?.accounts ?? []).length > 0;
   let threads: ThreadPool | undefined;
   const engine = await openLocalEngine(folder, {
     crawl,
@@ -106,7 +106,7 @@ export async function openSession(
     keyFile: session.keyFile,
     earlier,
     takesSites: session.project?.webhook !== undefined,
-    hasAccounts,
+    keepsCookies: keepsCookies(session.project),
     turns: workers > 1 ? { serves: () => false, onOthers: (hosts) => threads?.notice(hosts) } : undefined,
     warn,
   });
@@ -131,7 +131,7 @@ export async function openSession(
     cache,
     browser,
     takesSites: session.project?.webhook !== undefined,
-    hasAccounts,
+    keepsCookies: keepsCookies(session.project),
   };
   const startWorkerPool = (options: WorkerPoolOptions) => {
     threads = startThreads(engine, { ...options, start, warn });

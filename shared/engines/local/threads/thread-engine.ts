@@ -44,7 +44,7 @@ export async function openThreadEngine(
     keyFile,
     deadForMs: start.deadForMs,
     takesSites: start.takesSites,
-    hasAccounts: start.hasAccounts,
+    keepsCookies: start.keepsCookies,
     payloadFilter: start.payloadFilter,
     earlier: dedupeFrom === undefined ? undefined : openEarlier(dedupeFrom),
     items: withStorageFailures(

@@ -31,7 +31,7 @@ export interface ThreadStart {
   readonly keyFile?: string | undefined;
   readonly dedupeFrom?: string;
   readonly takesSites?: boolean;
-  readonly hasAccounts?: boolean;
+  readonly keepsCookies?: boolean;
   /** For how long the process before has been dead, in ms; none for a thread in the place of one that died. */
   readonly deadForMs?: number | undefined;
   /** Where responses of an earlier crawl are. */
