@@ -81,7 +81,7 @@ function cookiesForSeeds(file: string, seeds: readonly string[], warn: (line: st
   return own;
 }
 
-/** Those for the sites of the hosts. */
+/** Returns the cookies of the file for the sites of the hosts. */
 export function readCookies(
   file: string,
   hosts: readonly HostKey[],

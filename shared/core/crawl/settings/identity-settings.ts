@@ -61,7 +61,7 @@ export const IDENTITY_SETTINGS = {
   }),
   cookies: setting(other<z.ZodType<CookieOptions[], CookieOptions[]>>(cookieList), {
     doc: 'Cookies, each for its domain: `{ domain, subdomains, path, secure, expiresAt, name, value }`',
-    more: 'For those that hosts set, see `hostCookies`. A crawl that is resumed takes more, which replace those of the same domain, path and name.',
+    more: 'For those that hosts set, see `hostCookies`. `resume` adds some to those of the crawl.',
     page: 'network.md#headers-cookies-passwords',
     resume: 'both',
     stackMost: 1000,

@@ -191,7 +191,7 @@ export class Refusals {
     // A URL that is refused once more says nothing of its host.
     this.#state = state.row + state.rests > 0 ? state : undefined;
     if (of === 'url') return 'url';
-    // Those of requests in flight wait for the answer.
+    // Refusals of requests in flight meanwhile change nothing.
     this.#restUntil = Number.POSITIVE_INFINITY;
     const answer = of === 'over' ? 'giveUp' : await this.#answerOf(url, cause);
     this.#restUntil = state.restUntil ?? 0;
