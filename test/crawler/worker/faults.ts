@@ -15,6 +15,8 @@ export interface FaultyEngine extends Engine {
 }
 
 const PORTS = ['queue', 'exchange', 'ledgers', 'registry'] as const;
+/** Iterations. */
+const LISTS: ReadonlySet<unknown> = new Set(['hosts', 'list']);
 
 /** The same engine, but for one fault. Iterations of hosts are one call. */
 export function withFault(engine: Engine, fault?: Fault): FaultyEngine {
@@ -25,7 +27,7 @@ export function withFault(engine: Engine, fault?: Fault): FaultyEngine {
     return new Proxy(port, {
       get(target, key) {
         const method = Reflect.get(target, key);
-        if (typeof method !== 'function' || key === 'hosts') return method;
+        if (typeof method !== 'function' || LISTS.has(key)) return method;
         return async (...args: unknown[]) => {
           const n = ++calls;
           const isHit = n === fault?.n;
@@ -51,6 +53,7 @@ export function withFault(engine: Engine, fault?: Fault): FaultyEngine {
   return {
     ...engine,
     ...ports,
+    ...(engine.jars && { jars: wrap('jars', engine.jars) }),
     archiveOf,
     get calls() {
       return calls;
