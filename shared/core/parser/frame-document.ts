@@ -1,6 +1,7 @@
 import { decodeAttribute } from './character-references.ts';
-import { createHtmlScanner, type StyleListener, type WantedElements } from './html-scanner.ts';
+import { createHtmlScanner, type StyleListener } from './html-scanner.ts';
 import type { RawAttributes } from './tag-attributes.ts';
+import type { WantedElements } from './wanted-elements.ts';
 
 export interface FrameListener {
   /** A tag of a document within the page: it says nothing of the page itself. */

@@ -8,7 +8,7 @@ import { charsetSniffing, xmlSniffing } from './charset.ts';
 import { scanFrame } from './frame-document.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
-import { createHtmlScanner, endOfText, type WantedElements, wantedElements } from './html-scanner.ts';
+import { createHtmlScanner, endOfText } from './html-scanner.ts';
 import {
   createLinkSet,
   type DroppedLinks,
@@ -26,6 +26,7 @@ import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
 import { createTextHash, type TextHash } from './text-hash.ts';
 import { XHTML_TYPE } from './type-of-xml.ts';
+import { type WantedElements, wantedElements } from './wanted-elements.ts';
 import { type TextSink, withoutWords } from './without-words.ts';
 
 export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';

@@ -3,9 +3,11 @@
  * scripts, styles and other raw text have no tags, and a tag that the document's end cuts off is dropped.
  */
 import { isBlockName } from './block-elements.ts';
-import { createHtmlTree, PLACED_APART, type Placement } from './html-tree.ts';
+import { createHtmlTree, type Placement } from './html-tree.ts';
+import { endOfRawText } from './raw-text.ts';
 import { AttributeList, type RawAttributes, readAttributes } from './tag-attributes.ts';
 import { createUnfinishedText } from './unfinished-text.ts';
+import type { WantedElements } from './wanted-elements.ts';
 
 export interface HtmlScannerOptions {
   /** The elements whose start tags are reported. */
@@ -50,32 +52,6 @@ export function createHtmlScanner(options: HtmlScannerOptions): HtmlScanner {
   return createUnfinishedText(createScan(options));
 }
 
-/** The elements that a scanner reports. */
-export interface WantedElements {
-  /** In lower case. */
-  readonly names: ReadonlySet<string>;
-  /** Whether a tag with a name of that first letter (a code unit) and length can be none that matters. */
-  readonly isPassing: (letter: number, length: number) => boolean;
-}
-
-/**
- * Made once for all documents: most tags are passed over by a look at its table, and no text is made of their
- * names.
- */
-export function wantedElements(elements: Iterable<string>): WantedElements {
-  const names = new Set(elements);
-  const lengths = new Uint32Array(26);
-  for (const name of [...names, ...PLACED_APART, ...RAW_TEXT_END.keys()]) {
-    const letter = name.charCodeAt(0) - 0x61;
-    lengths[letter] = (lengths[letter] as number) | (1 << name.length);
-  }
-  return {
-    names,
-    isPassing: (letter, length) =>
-      length > 31 || (((lengths[(letter | 0x20) - 0x61] as number) >>> length) & 1) === 0,
-  };
-}
-
 /** The index behind the tag whose name ends at `nameEnd`, or -1. */
 const endOfTag = (text: string, nameEnd: number): number =>
   text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(text, nameEnd);
@@ -100,7 +76,8 @@ function createScan({
   let rawText: string | undefined;
   let isOwnRawText = false;
   const list = new AttributeList();
-  const isPassing = isXml || styledTag !== undefined ? () => false : elements.isPassing;
+  /** Names of all tags are needed. */
+  const isNamed = isXml || styledTag !== undefined;
 
   /** For a tag that is whole: of one that is not, the name may be cut. */
   const noteBlock = (text: string, from: number, nameEnd: number): void => {
@@ -109,14 +86,15 @@ function createScan({
 
   /** Handles the start tag whose name is `text[from..nameEnd)`; returns the index behind it, or -1. */
   const startTag = (text: string, from: number, nameEnd: number): number => {
-    if (isPassing(text.charCodeAt(from), nameEnd - from) && tree.isPlain()) {
+    const known = elements.find(text, from, nameEnd);
+    if (known === undefined && !isNamed && tree.isPlain()) {
       const end = endOfTag(text, nameEnd);
       if (end !== -1) noteBlock(text, from, nameEnd);
       return end;
     }
-    const name = text.slice(from, nameEnd).toLowerCase();
-    const isPlain = tree.isPlain() && !isXml && !PLACED_APART.has(name);
-    const isWanted = elements.names.has(name);
+    const name = known?.name ?? text.slice(from, nameEnd).toLowerCase();
+    const isPlain = tree.isPlain() && !isXml && known?.isApart !== true;
+    const isWanted = known?.isWanted === true;
     const attributes = isWanted || !isPlain ? list : undefined;
     list.clear();
     const isBare = text.charCodeAt(nameEnd) === GREATER;
@@ -134,7 +112,7 @@ function createScan({
     }
     if (
       (placement === 'document' || placement === 'template') &&
-      RAW_TEXT_END.has(name) &&
+      known?.isRawText === true &&
       !(isXml && isEmpty)
     ) {
       rawText = name;
@@ -241,50 +219,6 @@ function skipComment(text: string, from: number): number {
   return COMMENT_END.test(text) ? COMMENT_END.lastIndex : -1;
 }
 const COMMENT_END = /--!?>/g;
-
-/** Elements whose content is always text, and the tag that ends it. `plaintext` has no end. */
-const RAW_TEXT_END: ReadonlyMap<string, RegExp> = new Map(
-  ['iframe', 'noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'].map((name) => [
-    name,
-    // linear: a fixed text and one character.
-    new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi'),
-  ]),
-).set('plaintext', /(?!)/g);
-
-/** The index of the end tag that closes the raw text, or -1. */
-function endOfRawText(text: string, from: number, name: string): number {
-  if (name === 'script') return endOfScript(text, from);
-  const pattern = RAW_TEXT_END.get(name)!;
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? -1;
-}
-
-/**
- * A script that holds `<!--` and then `<script>` continues behind the next `</script>` (section 13.2.5.15 to
- * .31): the "script data double escaped state", made for scripts that were hidden from old browsers in a
- * comment.
- */
-function endOfScript(text: string, from: number): number {
-  let state: 'data' | 'escaped' | 'doubleEscaped' = 'data';
-  SCRIPT_MARK.lastIndex = from;
-  for (let mark = SCRIPT_MARK.exec(text); mark !== null; mark = SCRIPT_MARK.exec(text)) {
-    const found = mark[0];
-    if (found === '<!--') {
-      if (state === 'data') state = 'escaped';
-      // Its dashes count for `-->` too.
-      SCRIPT_MARK.lastIndex = mark.index + 2;
-    } else if (found === '-->') {
-      state = 'data';
-    } else if (found[1] === '/') {
-      if (state !== 'doubleEscaped') return mark.index;
-      state = 'escaped';
-    } else if (state === 'escaped') {
-      state = 'doubleEscaped';
-    }
-  }
-  return -1;
-}
-const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
 
 function indexBehind(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from);

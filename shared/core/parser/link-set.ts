@@ -135,7 +135,7 @@ export function createLinkSet(maxLinks: number) {
       const key = withoutFragment(reference);
       const known = references.get(key);
       if (known !== undefined) merge(known, kind, isNofollow);
-      else if (OTHER_SCHEME.test(key)) return;
+      else if (mayHaveScheme(key) && OTHER_SCHEME.test(key)) return;
       else if (key.length > MAX_REFERENCE_CHARS) drop(TOO_LONG);
       else if (references.size >= maxLinks) drop(`more than ${maxLinks} links`, key);
       else if (chars + key.length > MAX_TOTAL_CHARS) drop(TOO_MANY_CHARS, key);
@@ -232,6 +232,12 @@ function bothHints(first: UrlHints | undefined, second: UrlHints | undefined): U
 export function withoutFragment(reference: string): string {
   const hash = reference.indexOf('#');
   return hash === -1 ? reference : reference.slice(0, hash);
+}
+
+/** Most references begin with a slash, a dot or `http`: a look is cheaper than an expression. */
+function mayHaveScheme(reference: string): boolean {
+  const first = reference.charCodeAt(0);
+  return first !== 0x2f && first !== 0x2e && first !== 0x68;
 }
 
 /** Schemes that are known to lead nowhere need not be kept or resolved. */

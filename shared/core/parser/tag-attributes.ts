@@ -1,3 +1,5 @@
+import { isNameAt } from './tag-names.ts';
+
 /**
  * Attributes of a tag by lower-case name; of a repeated one, the first. Character references are not yet
  * decoded.
@@ -10,46 +12,73 @@ export interface RawAttributes {
 }
 
 /**
- * Attributes of one tag after the other: cleared, the list makes no garbage, where a Map for each tag was a
- * tenth of a page's. Who wants to keep an attribute keeps its value.
+ * Attributes of one tag after the other, as places in the text: a text is made only of a value that is asked for. Who
+ * wants to keep an attribute keeps its value.
  */
 export class AttributeList implements RawAttributes {
-  readonly #names: string[] = [];
-  readonly #values: string[] = [];
-  #size = 0;
+  #text = '';
+  /** For each attribute where its name begins and ends, then its value. */
+  readonly #places: number[] = [];
+  /** Places that are in use. */
+  #end = 0;
   /** The tag ends in `/>`. The slash of an unquoted value, as in `<a href=/x/>`, does not count. */
   isSelfClosing = false;
 
-  get size(): number {
-    return this.#size;
-  }
   clear(): void {
-    this.#size = 0;
+    this.#end = 0;
     this.isSelfClosing = false;
   }
   get(name: string): string | undefined {
-    const at = this.#indexOf(name);
-    return at < 0 ? undefined : this.#values[at];
+    const at = this.#placeOf(name);
+    return at < 0 ? undefined : this.#valueAt(at);
   }
   has(name: string): boolean {
-    return this.#indexOf(name) >= 0;
+    return this.#placeOf(name) >= 0;
   }
   namesWith(start: string): readonly string[] {
-    return this.#names.slice(0, this.#size).filter((name) => name.startsWith(start));
+    const names: string[] = [];
+    this.each((name) => {
+      if (name.startsWith(start)) names.push(name);
+    });
+    return names;
   }
-  set(name: string, value: string): void {
-    this.#names[this.#size] = name;
-    this.#values[this.#size++] = value;
+  /** The text that places are of. */
+  setText(text: string): void {
+    this.#text = text;
+  }
+  /** Further attributes of a tag that has {@link MAX_ATTRIBUTES} are dropped. */
+  add(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
+    if (this.#end >= MAX_ATTRIBUTES * PLACES) return;
+    this.#places[this.#end] = nameStart;
+    this.#places[this.#end + 1] = nameEnd;
+    this.#places[this.#end + 2] = valueStart;
+    this.#places[this.#end + 3] = valueEnd;
+    this.#end += PLACES;
   }
   each(use: (name: string, value: string) => void): void {
-    for (let i = 0; i < this.#size; i++) use(this.#names[i] as string, this.#values[i] as string);
+    for (let at = 0; at < this.#end; at += PLACES) {
+      const name = this.#text.slice(this.#places[at], this.#places[at + 1]).toLowerCase();
+      const first = this.#placeOf(name);
+      // A letter may become two in lower case: such a name is not found.
+      if (first === at || first < 0) use(name, this.#valueAt(at));
+    }
   }
-  /** Tags have a few attributes, and at most {@link MAX_ATTRIBUTES}. */
-  #indexOf(name: string): number {
-    for (let i = 0; i < this.#size; i++) if (this.#names[i] === name) return i;
+  #valueAt(at: number): string {
+    return this.#text.slice(this.#places[at + 2], this.#places[at + 3]);
+  }
+  /** Of a repeated one, the place of the first. */
+  #placeOf(name: string): number {
+    for (let at = 0; at < this.#end; at += PLACES) {
+      const from = this.#places[at] as number;
+      if ((this.#places[at + 1] as number) - from === name.length && isNameAt(name, this.#text, from))
+        return at;
+    }
     return -1;
   }
 }
+
+/** Numbers of an attribute in its list. */
+const PLACES = 4;
 
 /**
  * Further attributes are dropped. No real element has this many; a tag made of names only would take a
@@ -63,6 +92,7 @@ const MAX_ATTRIBUTES = 256;
  * end: a `>` inside a quoted value is not one.
  */
 export function readAttributes(text: string, from: number, into?: AttributeList): number {
+  into?.setText(text);
   let at = from;
   for (;;) {
     const gap = at;
@@ -97,9 +127,7 @@ export function readAttributes(text: string, from: number, into?: AttributeList)
         valueEnd = at;
       }
     }
-    if (into === undefined) continue;
-    const name = text.slice(nameStart, nameEnd).toLowerCase();
-    if (into.size < MAX_ATTRIBUTES && !into.has(name)) into.set(name, text.slice(valueStart, valueEnd));
+    into?.add(nameStart, nameEnd, valueStart, valueEnd);
   }
 }
 

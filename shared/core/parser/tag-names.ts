@@ -46,5 +46,12 @@ function hashOf(text: string, from: number, end: number): number {
 }
 
 function lower(c: number): number {
+  if (c >= 0x80) return lowerBeyondAscii(c);
   return c >= 0x41 && c <= 0x5a ? c | 0x20 : c;
+}
+
+/** A letter that becomes two stays as it is. */
+function lowerBeyondAscii(c: number): number {
+  const letters = String.fromCharCode(c).toLowerCase();
+  return letters.length === 1 ? letters.charCodeAt(0) : c;
 }

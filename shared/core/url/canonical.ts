@@ -75,10 +75,27 @@ export function createResolver(baseUrl: string): (reference: string) => string |
   function join(text: string): string | undefined {
     if (text.startsWith('//')) return isPlainUrl(scheme + text) ? scheme + text : undefined;
     if (text.startsWith('http')) return isPlainUrl(text) ? text : undefined;
+    if (text.startsWith('.')) return joinAbove(text);
     if (!isPlainRest(text)) return undefined;
     if (text.startsWith('/')) return site + text;
     if (text.startsWith('?')) return page + text;
-    return text.startsWith('.') || text.includes(':') ? undefined : folder + text;
+    return text.includes(':') ? undefined : folder + text;
+  }
+
+  /** A reference to this folder or to folders above it: `../../a.html`. */
+  function joinAbove(text: string): string | undefined {
+    let at = 0;
+    let end = folder.length;
+    for (;;) {
+      if (text.startsWith('./', at)) at += 2;
+      else if (text.startsWith('../', at)) {
+        at += 3;
+        // Nothing is above the root.
+        if (end > site.length + 1) end = folder.lastIndexOf('/', end - 2) + 1;
+      } else break;
+    }
+    const rest = text.slice(at);
+    return rest.startsWith('.') || !isPlainRest(rest) ? undefined : folder.slice(0, end) + rest;
   }
 }
 

@@ -11,6 +11,8 @@ const PIECES = [
     '#',
     '.',
     '..',
+    './',
+    '../',
     '/.',
     '@',
     '&',
@@ -39,7 +41,12 @@ const PIECES = [
   ],
   ...['%', '%C3%A9', '%c3%a9', '%2F', '%20', '%7E', '%41', '%E2%82', 'a', 'xn--a', "'", '"', 'q=1'],
 ];
-const BASES = ['http://ex.test/dir/page?x=1', 'http://127.0.0.1:8080/', 'https://ex.test/%C3%A9/b'];
+const BASES = [
+  'http://ex.test/dir/page?x=1',
+  'http://127.0.0.1:8080/',
+  'https://ex.test/%C3%A9/b',
+  'https://ex.test/a/b//c/d?x=/e/',
+];
 
 test('a reference that is joined as text gives what the URL parser gives', () => {
   const reference = fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }).map((pieces) => pieces.join(''));
@@ -58,6 +65,11 @@ test.each([
   ['\n', 'http://ex.test/dir/page?x=1'],
   ['/a #part', 'http://ex.test/a%20'],
   ['//é.test/', 'http://xn--9ca.test/'],
+  ['../a.html', 'http://ex.test/a.html'],
+  ['./a:b', 'http://ex.test/dir/a:b'],
+  ['../../.././x?q', 'http://ex.test/x?q'],
+  ['../', 'http://ex.test/'],
+  ['..', 'http://ex.test/'],
 ])('%j is %s', (reference, url) => {
   expect(createResolver(BASES[0] as string)(reference)).toBe(url);
 });
