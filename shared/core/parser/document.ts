@@ -54,6 +54,8 @@ export interface DocumentParserOptions {
   readonly wantsTextHash?: boolean;
   readonly wantsBlocks?: boolean;
   readonly wantsSigns?: boolean;
+  /** Whether the content of such a document is among its facts, where that is decoded in one piece. */
+  readonly wantsContent?: (facts: DocumentFacts) => boolean;
   /** Our product token in lower case: directives to a robot of this name count like those to all. */
   readonly robotName?: string;
   /**
@@ -91,6 +93,8 @@ export interface DocumentFacts extends DroppedLinks {
   readonly blocks?: HashedBlocks;
   /** For HTML, if requested. */
   readonly signs?: PageSigns;
+  /** A copy of the decoded content, if it was wanted and is at hand. */
+  readonly content?: Uint8Array;
   readonly decodedBytes: number;
   /** False if the parser did not see all of the document. */
   readonly isWhole: boolean;
@@ -113,7 +117,7 @@ export interface DocumentParser {
 
 /** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */
 export function createDocumentParser(options: DocumentParserOptions): DocumentParser {
-  const { headers, kind, robotName, around = (parse) => parse() } = options;
+  const { headers, kind, around = (parse) => parse() } = options;
   const maxDecodedBytes =
     kind === 'sitemap' ? Math.min(options.maxDecodedBytes, MAX_SITEMAP_BYTES) : options.maxDecodedBytes;
   const contentType = lastHeader(headers, 'content-type');
@@ -145,11 +149,17 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     if (first !== undefined) sniff(first);
   };
 
+  let isEnding = false;
+  /** The content, if all of it was decoded at once. It stays as it is until the next document is decoded. */
+  let whole: Uint8Array | undefined;
   const content = createContentDecoder({
     contentEncoding: joinedHeader(headers, 'content-encoding'),
     maxDecodedBytes,
     steadyBytes: STEADY_BODY_BYTES,
-    onData: (chunk) => parseSafely(() => onData(chunk)),
+    onData(chunk) {
+      whole = isEnding ? chunk : undefined;
+      parseSafely(() => onData(chunk));
+    },
   });
   const endReader = () => {
     try {
@@ -164,28 +174,55 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     write: content.write,
     async end() {
       // Nearly always they are there at once, and an `await` would make promises all the same.
+      isEnding = true;
       const ended = content.end();
       const body = ended instanceof Promise ? await ended : ended;
       const short = start?.all();
       if (short !== undefined) parseSafely(() => sniff(short));
       const reading = endReader();
-      const found = reading instanceof Promise ? await reading : reading;
-      const read = withRefreshField(found ?? NOTHING, options);
-      // All that is kept of it are texts and numbers.
+      const found = (reading instanceof Promise ? await reading : reading) ?? NOTHING;
+      const read = withRefreshField(found, options);
+      const facts = factsOf(read, body, options, { mimeType, failure });
+      if (ended instanceof Promise || reading instanceof Promise) whole = undefined;
+      const kept = wantedContent(whole, facts, options);
+      // All else that is kept of it are texts and numbers.
       content.free();
-      const isWhole = body.isWhole && read.isWhole !== false;
-      return {
-        decodedBytes: body.decodedBytes,
-        ...read,
-        mimeType,
-        ...statementsOf(headers, read, robotName),
-        isWhole: isWhole && failure === undefined,
-        error: failure ?? body.error,
-        ...undecodedIn(body),
-        fault: !isList(read, kind) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
-      };
+      return kept ? { ...facts, content: kept } : facts;
     },
   };
+}
+
+function factsOf(
+  read: ReadDocument,
+  body: DecodedContent,
+  { headers, kind, robotName }: DocumentParserOptions,
+  { mimeType, failure }: FoundByParser,
+): DocumentFacts {
+  const isWhole = body.isWhole && read.isWhole !== false;
+  return {
+    decodedBytes: body.decodedBytes,
+    ...read,
+    mimeType,
+    ...statementsOf(headers, read, robotName),
+    isWhole: isWhole && failure === undefined,
+    error: failure ?? body.error,
+    ...undecodedIn(body),
+    fault: !isList(read, kind) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
+  };
+}
+
+interface FoundByParser {
+  readonly mimeType: string | undefined;
+  readonly failure: string | undefined;
+}
+
+function wantedContent(
+  whole: Uint8Array | undefined,
+  facts: DocumentFacts,
+  { wantsContent }: DocumentParserOptions,
+): Uint8Array | undefined {
+  if (whole?.length !== facts.decodedBytes || !wantsContent?.(facts)) return undefined;
+  return new Uint8Array(whole);
 }
 
 /** XML that was not fetched as a sitemap has no faults of one. */

@@ -43,7 +43,7 @@ const engine = lazy((): Engine | undefined => {
 });
 
 /**
- * Calls `use` with the content, which is overwritten when that returns. Returns false, without a call, unless the body is
+ * Calls `use` with the content, which the next call overwrites. Returns false, without a call, unless the body is
  * one sound member whose content is no larger than `maxOutputLength`; its checksum is not looked at.
  */
 export function withGunzipped(

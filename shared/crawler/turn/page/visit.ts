@@ -33,6 +33,7 @@ import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
+import { mayBeChallenge } from '../refusal/response-signs.ts';
 import type { RenderedPage, TurnRendering } from '../render/turn-rendering.ts';
 import { headersOf, retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
@@ -247,6 +248,7 @@ export class UrlVisit {
         nearDuplicates.wantsBlocks(this.#record),
       wantsSigns:
         wantsSigns(this.#record, counters.totals.pages) || rendering?.wantsSigns(this.#record) === true,
+      wantsContent: mayBeChallenge,
       robotName: robotName(config.userAgent).toLowerCase(),
       around: (parse) => this.#services.work.run(id, url, 'parse', parse),
     });

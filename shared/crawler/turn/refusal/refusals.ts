@@ -142,7 +142,7 @@ export class Refusals {
     const own = await this.#ownSign(record, response, facts);
     if (own !== undefined) return this.#refused(record, own, response);
     if (verdict.state !== 'fetched' || facts === undefined) return verdict;
-    const cause = mayBeChallenge(facts) ? await challengeIn(response) : undefined;
+    const cause = mayBeChallenge(facts) ? await challengeIn(response, facts.content) : undefined;
     if (cause !== undefined) return this.#refused(record, cause, response);
     if (isPage) this.#state = undefined;
     return verdict;

@@ -59,9 +59,12 @@ const isMarkup = (content: Uint8Array): boolean =>
 /** Before the first tag of a page. */
 const MAX_BLANKS = 200;
 
-/** Returns the challenge that the body of a response shows. */
-export async function challengeIn(response: FetchedResponse): Promise<RefusalCause | undefined> {
-  const start = await startOf(response, MAX_SIGN_BYTES);
+/** Returns the challenge that the body of a response shows. `content`: decoded, if it is at hand. */
+export async function challengeIn(
+  response: FetchedResponse,
+  content?: Uint8Array,
+): Promise<RefusalCause | undefined> {
+  const start = content ?? (await startOf(response, MAX_SIGN_BYTES));
   return challengeInBody(response.httpStatus, start, () => textCharsOf(response, start));
 }
 

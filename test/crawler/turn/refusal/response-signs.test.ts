@@ -58,6 +58,30 @@ test('a page with many links, or with much text, is not looked at', async () => 
   expect(await challengeIn(responseOf(IMPERVA))).toBeDefined();
 });
 
+test('a short page that is decoded at once keeps its content, so that its body is not decoded again', async () => {
+  const contentOf = async (
+    body: string,
+    headers: [string, string][],
+    write = (bytes: Uint8Array) => [bytes],
+  ) => {
+    const parser = createDocumentParser({
+      ...{ url: 'https://a.test/', headers: [['content-type', 'text/html'], ...headers] },
+      ...{ maxDecodedBytes: 1e6, maxLinks: 100, wantsContent: mayBeChallenge },
+    });
+    for (const piece of write(headers.length > 0 ? gzipSync(body) : Buffer.from(body))) parser.write(piece);
+    const { content } = await parser.end();
+    return content && Buffer.from(content).toString();
+  };
+  const links = Array.from({ length: 20 }, (_, i) => `<a href="/${i}"></a>`).join('');
+  const byteByByte = (bytes: Uint8Array) => Array.from(bytes, (byte) => Uint8Array.of(byte));
+  expect(await contentOf(IMPERVA, [['content-encoding', 'gzip']])).toBe(IMPERVA);
+  expect(await contentOf(IMPERVA, [['content-encoding', 'gzip']], byteByByte)).toBe(IMPERVA);
+  expect(await contentOf(links + IMPERVA, [['content-encoding', 'gzip']])).toBeUndefined();
+  expect(await contentOf(IMPERVA, [])).toBeUndefined();
+  const response = responseOf('', 200);
+  expect(await challengeIn(response, Buffer.from(IMPERVA))).toMatchObject({ vendor: 'Imperva' });
+});
+
 test('a file is refused by a page instead of it, not by a plain status', async () => {
   const page = Buffer.from(`\n  ${IMPERVA}`);
   expect(await refusalInFile(responseOf(page), page)).toMatchObject({ vendor: 'Imperva' });
