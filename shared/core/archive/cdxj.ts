@@ -136,9 +136,20 @@ function lineStart(
 
 /** `YYYYMMDDhhmmss` of a WARC-Date, which may end after any of its parts (ISO 28500:2017, section 5.4). */
 function timestamp(date: string): string {
+  if (FULL_DATE.test(date))
+    return (
+      date.slice(0, 4) +
+      date.slice(5, 7) +
+      date.slice(8, 10) +
+      date.slice(11, 13) +
+      date.slice(14, 16) +
+      date.slice(17, 19)
+    );
   const digits = date.replace(/\D/g, '').slice(0, 14);
   return digits + '00000101000000'.slice(digits.length);
 }
+
+const FULL_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
 function jsonText(text: string): string {
   if (PLAIN_TEXT.test(text)) return `"${text}"`;

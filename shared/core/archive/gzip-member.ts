@@ -30,12 +30,27 @@ export function gzipMember(
   packing: Packing,
 ): Uint8Array[] {
   if (packing === 'deflate') return [gzipSync(Buffer.concat([head, body, tail]), { level: LEVEL })];
+  const crc = crc32(tail, body.length === 0 ? crc32(head) : crc32(body, crc32(head)));
+  const end = memberEnd(tail, crc, head.length + body.length + tail.length);
+  if (head.length <= MAX_STORED && body.length <= MAX_STORED) return smallMember(head, body, end);
   const pieces: Uint8Array[] = [MEMBER_HEAD];
   pushStored(pieces, head);
   pushStored(pieces, body);
-  const crc = crc32(tail, crc32(body, crc32(head)));
-  pieces.push(memberEnd(tail, crc, head.length + body.length + tail.length));
+  pieces.push(end);
   return pieces;
+}
+
+/** A member with a block of each: in few pieces, as making one takes longer than copying a head. */
+function smallMember(head: Uint8Array, body: Uint8Array, end: Uint8Array): Uint8Array[] {
+  const bodyAt = MEMBER_HEAD.length + STORED_HEAD_BYTES + head.length;
+  const hasBody = body.length > 0;
+  const start = Buffer.allocUnsafe(bodyAt + (hasBody ? STORED_HEAD_BYTES : end.length));
+  start.set(MEMBER_HEAD);
+  putStoredHead(start, MEMBER_HEAD.length, head.length, 0);
+  start.set(head, MEMBER_HEAD.length + STORED_HEAD_BYTES);
+  if (hasBody) putStoredHead(start, bodyAt, body.length, 0);
+  else start.set(end, bodyAt);
+  return hasBody ? [start, body, end] : [start];
 }
 
 /**
@@ -77,20 +92,26 @@ async function* joined(head: Uint8Array, body: AsyncIterable<Uint8Array>, tail: 
 function pushStored(pieces: Uint8Array[], bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += MAX_STORED) {
     const block = bytes.subarray(at, at + MAX_STORED);
-    pieces.push(storedHead(block.length, 0), block);
+    const head = Buffer.allocUnsafe(STORED_HEAD_BYTES);
+    putStoredHead(head, 0, block.length, 0);
+    pieces.push(head, block);
   }
 }
 
-function storedHead(length: number, last: 0 | 1): Uint8Array {
-  return Uint8Array.of(last, length & 255, length >> 8, ~length & 255, (~length >> 8) & 255);
+const STORED_HEAD_BYTES = 5;
+
+function putStoredHead(to: Buffer, at: number, length: number, last: 0 | 1): void {
+  to[at] = last;
+  to.writeUInt16LE(length, at + 1);
+  to.writeUInt16LE(~length & 0xffff, at + 3);
 }
 
 /** The last, stored block with `tail`, then CRC-32 and size modulo 2^32. */
 function memberEnd(tail: Uint8Array, crc: number, size: number): Uint8Array {
-  const end = Buffer.alloc(5 + tail.length + 8);
-  end.set(storedHead(tail.length, 1));
-  end.set(tail, 5);
-  end.writeUInt32LE(crc, 5 + tail.length);
-  end.writeUInt32LE(size % 2 ** 32, 9 + tail.length);
+  const end = Buffer.allocUnsafe(STORED_HEAD_BYTES + tail.length + 8);
+  putStoredHead(end, 0, tail.length, 1);
+  end.set(tail, STORED_HEAD_BYTES);
+  end.writeUInt32LE(crc, STORED_HEAD_BYTES + tail.length);
+  end.writeUInt32LE(size % 2 ** 32, STORED_HEAD_BYTES + tail.length + 4);
   return end;
 }

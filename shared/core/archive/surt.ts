@@ -25,7 +25,7 @@ export function surt(url: string): string {
 function hostPart(canonical: string): string {
   const key = hostKey(canonical);
   const name = hostName(key);
-  const port = /:\d+$/.exec(key.slice(name.length))?.[0] ?? '';
+  const port = key.length === name.length ? '' : (/:\d+$/.exec(key.slice(name.length))?.[0] ?? '');
   return (ODD_HOST.test(name) ? plainHost(name) : name).split('.').reverse().join(',') + port;
 }
 

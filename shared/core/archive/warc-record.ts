@@ -1,4 +1,5 @@
 /** Writes a WARC 1.1 record (ISO 28500:2017, sections 4 to 6) as one gzip member (annex D). */
+import { isoTime } from '../base/iso-time.ts';
 import type { Body } from '../outcome/body.ts';
 import { gzipMember, gzipMemberStream, type Packing } from './gzip-member.ts';
 
@@ -45,9 +46,7 @@ export function recordId(uuid: string): string {
 }
 
 /** `YYYY-MM-DDThh:mm:ss.sssZ` of a time in ms since the epoch (section 5.4). */
-export function warcDate(at: number): string {
-  return new Date(at).toISOString();
-}
+export const warcDate = isoTime;
 
 /**
  * The record with block `text + body` as one gzip member, in pieces. `packing`: `store` for a body that is
