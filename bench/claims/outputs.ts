@@ -117,7 +117,7 @@ function sampleOf(documents: readonly BenchDocument[]): Page[] {
 const newTurn = () => new NearDuplicates({ config: { nearDuplicates: 'mark' } } as unknown as TurnCrawl);
 
 /** The page as the crawl reads it while it arrives. */
-function factsOf({ url, bytes }: Page, wantsBlocks: boolean): Promise<DocumentFacts> {
+async function factsOf({ url, bytes }: Page, wantsBlocks: boolean): Promise<DocumentFacts> {
   const parser = createDocumentParser({
     url,
     headers: HEADERS,

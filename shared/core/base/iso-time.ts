@@ -6,7 +6,7 @@ const EPOCH_DAY = 719_468;
 /** The first time of the year 10000. */
 const END_OF_TIME = 253_402_300_800_000;
 
-/** The same as `new Date(at).toISOString()`, which takes microseconds. `at`: ms since the epoch. */
+/** Writes a time, in ms since the epoch, as `Date.toISOString` does, which takes microseconds of a page. */
 export function isoTime(at: number): string {
   if (!(at >= 0 && at < END_OF_TIME)) return new Date(at).toISOString();
   const ms = Math.trunc(at);

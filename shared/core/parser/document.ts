@@ -111,8 +111,8 @@ export interface DocumentFacts extends DroppedLinks {
 export interface DocumentParser {
   /** Takes the next piece of the body as received: as the receiver of `FetchRequest.onHead`. Never throws. */
   write(chunk: Uint8Array): void;
-  /** Resolves, never rejects. Call it once. */
-  end(): Promise<DocumentFacts>;
+  /** A promise, which never rejects, only if something had to be waited for. Call it once. */
+  end(): DocumentFacts | Promise<DocumentFacts>;
 }
 
 /** Should the parser fail, which is a bug, the document has no links and an `error`; the page is not lost. */
@@ -148,7 +148,6 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     const first = start.add(chunk);
     if (first !== undefined) sniff(first);
   };
-
   let isEnding = false;
   /** The content, if all of it was decoded at once. It stays as it is until the next document is decoded. */
   let whole: Uint8Array | undefined;
@@ -170,24 +169,27 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     }
   };
 
+  const finish = (body: DecodedContent, read: ReadDocument, isAtOnce: boolean): DocumentFacts => {
+    const facts = factsOf(withRefreshField(read, options), body, options, { mimeType, failure });
+    const kept = isAtOnce ? wantedContent(whole, facts, options) : undefined;
+    // All else that is kept of it are texts and numbers.
+    content.free();
+    return kept ? { ...facts, content: kept } : facts;
+  };
+  const endOf = (body: DecodedContent, isAtOnce: boolean): DocumentFacts | Promise<DocumentFacts> => {
+    const short = start?.all();
+    if (short !== undefined) parseSafely(() => sniff(short));
+    const found = endReader();
+    if (found instanceof Promise) return found.then((read) => finish(body, read ?? NOTHING, false));
+    return finish(body, found ?? NOTHING, isAtOnce);
+  };
+
   return {
     write: content.write,
-    async end() {
-      // Nearly always they are there at once, and an `await` would make promises all the same.
+    end() {
       isEnding = true;
       const ended = content.end();
-      const body = ended instanceof Promise ? await ended : ended;
-      const short = start?.all();
-      if (short !== undefined) parseSafely(() => sniff(short));
-      const reading = endReader();
-      const found = (reading instanceof Promise ? await reading : reading) ?? NOTHING;
-      const read = withRefreshField(found, options);
-      const facts = factsOf(read, body, options, { mimeType, failure });
-      if (ended instanceof Promise || reading instanceof Promise) whole = undefined;
-      const kept = wantedContent(whole, facts, options);
-      // All else that is kept of it are texts and numbers.
-      content.free();
-      return kept ? { ...facts, content: kept } : facts;
+      return ended instanceof Promise ? ended.then((body) => endOf(body, false)) : endOf(ended, true);
     },
   };
 }

@@ -66,7 +66,7 @@ export class AttributeList implements RawAttributes {
   #valueAt(at: number): string {
     return this.#text.slice(this.#places[at + 2], this.#places[at + 3]);
   }
-  /** Of a repeated one, the place of the first. */
+  /** Returns the place of the first attribute of that name, or -1. */
   #placeOf(name: string): number {
     for (let at = 0; at < this.#end; at += PLACES) {
       const from = this.#places[at] as number;

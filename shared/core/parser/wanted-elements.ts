@@ -8,7 +8,7 @@ interface KnownElement {
   readonly name: string;
   /** It is reported. */
   readonly isWanted: boolean;
-  /** One of {@link PLACED_APART}. */
+  /** It is among {@link PLACED_APART}. */
   readonly isApart: boolean;
   readonly isRawText: boolean;
 }

@@ -103,11 +103,16 @@ export class Quarantine {
   }
 
   /** Runs a step that may kill the worker: it fetches or parses bytes of the web. */
-  async watch<T>(work: () => Promise<T>): Promise<T> {
+  watch<T>(work: () => Promise<T>): Promise<T>;
+  watch<T>(work: () => T | Promise<T>): T | Promise<T>;
+  watch<T>(work: () => T | Promise<T>): T | Promise<T> {
     this.#isWatching = true;
-    const result = await work();
-    this.#isWatching = false;
-    return result;
+    const watched = (result: T): T => {
+      this.#isWatching = false;
+      return result;
+    };
+    const result = work();
+    return result instanceof Promise ? result.then(watched) : watched(result);
   }
 
   /**

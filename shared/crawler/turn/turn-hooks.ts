@@ -68,12 +68,20 @@ export class TurnHooks {
    * the worker is being stopped and a hook has not ended: nothing is counted then, and the page is to be
    * fetched again.
    */
-  async callForPage(
+  callForPage(
+    record: UrlRecord,
+    page: PageForHooks,
+  ): HookedFacts | undefined | Promise<HookedFacts | undefined> {
+    const { hooks } = this.#services;
+    return hooks ? this.#callHooks(hooks, record, page) : { facts: page.facts };
+  }
+
+  async #callHooks(
+    hooks: PageHooks,
     record: UrlRecord,
     { forItems, ...given }: PageForHooks,
   ): Promise<HookedFacts | undefined> {
-    const { hooks, work } = this.#services;
-    if (!hooks) return { facts: given.facts };
+    const { work } = this.#services;
     const { url, depth, via } = record;
     const { id, config } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
@@ -110,13 +118,14 @@ export class TurnHooks {
     return output.state.openPage(response.body.size);
   }
 
-  /** Resolves to the page's language if the crawl does not want it: {@link otherLanguage}. */
+  /** Resolves to the page's language if the crawl does not want it: {@link otherLanguage}. Undefined: it wants all. */
   otherLanguage(
     record: UrlRecord,
     page: Pick<PageForHooks, 'response' | 'facts' | 'content'>,
-  ): Promise<string | undefined> {
+  ): Promise<string | undefined> | undefined {
     const { work, languageOf } = this.#services;
     const { id, config } = this.#options.crawl;
+    if (config.languages === undefined) return undefined;
     const { url, depth } = record;
     const around = <T>(part: () => T) => work.run(id, url, 'parse', part);
     return otherLanguage(config, { ...page, crawl: { id, config }, url, depth, around }, languageOf);

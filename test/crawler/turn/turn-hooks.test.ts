@@ -85,7 +85,7 @@ function open({
     intake: { take: (link: Link, now: number) => taken.push([link, now]) },
   } as unknown as TurnHooksOptions;
   const turnHooks = new TurnHooks(services, options);
-  const call = (forItems = true, request?: { method: string }) =>
+  const call = async (forItems = true, request?: { method: string }) =>
     turnHooks.callForPage(PAGE, { response: RESPONSE, facts: FACTS, forItems, request });
   return {
     turnHooks,

@@ -57,15 +57,11 @@ export class PageReader {
    * `page`: what the response's status says. Undefined if the worker is being stopped and a hook has not
    * ended: the page waits for the next session.
    */
-  async read(fetched: FetchedPage, page: PageReading): Promise<PageReading | undefined> {
-    const { record, response, request } = fetched;
+  read(fetched: FetchedPage, page: PageReading): PageReading | undefined | Promise<PageReading | undefined> {
+    const { record, request } = fetched;
     const { redirects, soft404, counters } = this.#options;
     const { facts, state } = page;
-    const now = this.#clock.now();
-    if (state === 'redirect') {
-      const cause = await redirects.followLocation(record, { response, request }, now);
-      return { facts, state, cause: this.#marked(record, cause) };
-    }
+    if (state === 'redirect') return this.#readRedirect(fetched, page);
     if (facts === undefined || record.kind === 'sitemap')
       return { facts, state, cause: page.cause ?? undecodedCause(fetched.response, facts) ?? faultOf(facts) };
     const missing = state === 'fetched' && !request ? soft404.causeOf(record, facts) : undefined;
@@ -75,11 +71,21 @@ export class PageReader {
       return { state: 'gone', cause: missing };
     }
     const target = redirects.softTarget(record, facts);
-    if (target !== undefined) {
-      const redirect = await redirects.follow(record, target, now);
-      return { facts, state: 'redirect', cause: { ...redirect, isSoft: true } };
-    }
-    return this.#readDocument(fetched, page, facts);
+    return target === undefined
+      ? this.#readDocument(fetched, page, facts)
+      : this.#followSoft(record, target, facts);
+  }
+
+  async #readRedirect({ record, response, request }: FetchedPage, page: PageReading): Promise<PageReading> {
+    const { facts, state } = page;
+    const { redirects } = this.#options;
+    const cause = await redirects.followLocation(record, { response, request }, this.#clock.now());
+    return { facts, state, cause: this.#marked(record, cause) };
+  }
+
+  async #followSoft(record: UrlRecord, target: string, facts: DocumentFacts): Promise<PageReading> {
+    const redirect = await this.#options.redirects.follow(record, target, this.#clock.now());
+    return { facts, state: 'redirect', cause: { ...redirect, isSoft: true } };
   }
 
   /** A redirect to the host's target for missing pages counts as a missing page. */
@@ -105,10 +111,9 @@ export class PageReader {
       counters.count('hints', 'withheld');
       return { facts: found, state, cause: { code: 'usageForbidden', use }, duplicateOf };
     }
-    const language =
-      state === 'fetched' && record.kind === undefined && duplicateOf === undefined
-        ? await hooks.otherLanguage(record, { response, facts: found, content })
-        : undefined;
+    const isOwn = state === 'fetched' && record.kind === undefined && duplicateOf === undefined;
+    const other = isOwn ? hooks.otherLanguage(record, { response, facts: found, content }) : undefined;
+    const language = other && (await other);
     if (language !== undefined) {
       counters.count('hints', 'otherLanguage');
       return { facts: found, state, cause: { code: 'otherLanguage', language } };
@@ -127,7 +132,8 @@ export class PageReader {
     const remark = isHidden ? NOINDEX : (fault ?? (hint && HINT_CAUSES[hint]));
     const forItems = !duplicateOf && !isHidden && record.kind === undefined;
     const page = { response, facts: found, content, forItems, request, duplicateOf: copy?.of };
-    const hooked = await hooks.callForPage(record, page);
+    const called = hooks.callForPage(record, page);
+    const hooked = called instanceof Promise ? await called : called;
     if (hooked === undefined) return undefined;
     if (copy !== undefined) counters.count('hints', 'nearDuplicate');
     if (hint !== undefined) counters.count('hints', hint);

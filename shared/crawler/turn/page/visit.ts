@@ -25,6 +25,7 @@ import type { TurnAccess } from '../access/turn-access.ts';
 import type { UsedSession } from '../access/turn-accounts.ts';
 import type { NearDuplicates } from '../copies/near-duplicates.ts';
 import type { TurnCounters } from '../counters.ts';
+import type { FetchedPage } from '../fetched-page.ts';
 import type { PageLinks } from '../links/page-links.ts';
 import type { TemplateQuota } from '../links/template-quota.ts';
 import type { HostPace } from '../pace/host-pace.ts';
@@ -150,7 +151,8 @@ export class UrlVisit {
       if (used && !isRefusal(judged.cause) && (await this.#isSignedOut(outcome, used, crawlDelayMs)))
         return this.#named();
       const parser = judged.isFinal ? this.#parser : undefined;
-      const parsed = parser && (await quarantine.watch(() => parser.end()));
+      const ended = parser && quarantine.watch(() => parser.end());
+      const parsed = ended instanceof Promise ? await ended : ended;
       const content = judgeContent(judged, this.#record, outcome, parsed);
       const judging = refusals.judgePage(this.#record, outcome, content, parsed);
       const verdict = judging ? await judging : content;
@@ -354,7 +356,8 @@ export class UrlVisit {
     let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
     let archived: ArchivedExchange | undefined;
     if (response && verdict.isFinal) {
-      const reading = await this.#read(response, page);
+      const read = this.#read(response, page);
+      const reading = read instanceof Promise ? await read : read;
       if (reading === undefined || 'retryMs' in reading) {
         await response.body.dispose();
         return reading ? this.#putOff(startedAt, response, reading) : this.#giveBack();
@@ -373,29 +376,47 @@ export class UrlVisit {
   }
 
   /** Undefined if the worker is being stopped, and the page is not read to its end. */
-  async #read(
+  #read(
     response: FetchedResponse,
     page: PageReading,
-  ): Promise<PageReading | LaterDocument | undefined> {
+  ): PageReading | LaterDocument | undefined | Promise<PageReading | LaterDocument | undefined> {
     const { reader, documents, rendering } = this.#options;
-    const { facts, state, cause } = page;
+    const { facts, state } = page;
     const record = this.#record;
     const fetched = { record, response, request: this.#request };
     if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
-    if (!documents.reads(record, response, facts)) {
-      if (!rendering?.wantsSigns(record)) return reader.read(fetched, page);
-      const rendered = await this.#render(rendering, response, facts);
-      if (rendered === undefined || 'retryMs' in rendered) return rendered;
-      this.#rendered = rendered;
-      const shown = { ...page, facts: rendered.facts, cause: cause ?? rendered.cause };
-      return reader.read({ ...fetched, response: rendered.view ?? response }, shown);
-    }
-    const document = await documents.read(record, response, facts, resolver());
+    if (documents.reads(record, response, facts)) return this.#readWhole(fetched, page, facts);
+    return rendering?.wantsSigns(record)
+      ? this.#readRendered(rendering, fetched, page, facts)
+      : reader.read(fetched, page);
+  }
+
+  async #readWhole(
+    fetched: FetchedPage,
+    page: PageReading,
+    facts: DocumentFacts,
+  ): Promise<PageReading | LaterDocument | undefined> {
+    const { reader, documents } = this.#options;
+    const document = await documents.read(fetched.record, fetched.response, facts, resolver());
     if (document === undefined || 'retryMs' in document) return document;
     return reader.read(
       { ...fetched, content: document.content },
-      { ...page, facts: document.facts, cause: cause ?? document.cause },
+      { ...page, facts: document.facts, cause: page.cause ?? document.cause },
     );
+  }
+
+  async #readRendered(
+    rendering: TurnRendering,
+    fetched: FetchedPage,
+    page: PageReading,
+    facts: DocumentFacts,
+  ): Promise<PageReading | LaterDocument | undefined> {
+    const { response } = fetched;
+    const rendered = await this.#render(rendering, response, facts);
+    if (rendered === undefined || 'retryMs' in rendered) return rendered;
+    this.#rendered = rendered;
+    const shown = { ...page, facts: rendered.facts, cause: page.cause ?? rendered.cause };
+    return this.#options.reader.read({ ...fetched, response: rendered.view ?? response }, shown);
   }
 
   #render(
