@@ -1,6 +1,6 @@
 /** Lines of text that are sorted, and read back, without being held in memory all at once. */
 import { open, rm, writeFile } from 'node:fs/promises';
-import { mergeSorted } from '../core/archive/merge-sorted.ts';
+import { mergeSorted, mergeSortedPieces } from '../core/archive/merge-sorted.ts';
 
 /** Lines that a sorter holds before it writes them out as a sorted run. Sorting them takes about 15 ms. */
 const RUN_CHARS = 4 * 1024 * 1024;
@@ -16,6 +16,8 @@ export interface LineSorter {
   add(line: string): Promise<void> | undefined;
   /** All that were added, in the order of their bytes. Called once, and nothing is added after. */
   sorted(): AsyncGenerator<string, void, undefined>;
+  /** The same, some at a time. */
+  sortedPieces(): AsyncGenerator<readonly string[], void, undefined>;
   /** Removes temporary files. Safe to repeat. */
   dispose(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export function createLineSorter(runPath: (n: number) => string, maxChars = RUN_
   const runs: string[] = [];
   let lines: string[] = [];
   let chars = 0;
+  const pieces = () => [...runs.map(readLines), once(lines.sort())];
   return {
     add(line) {
       lines.push(line);
@@ -37,7 +40,8 @@ export function createLineSorter(runPath: (n: number) => string, maxChars = RUN_
       runs.push(path);
       return writeFile(path, text, 'latin1');
     },
-    sorted: () => mergeSorted([...runs.map(readLines), once(lines.sort())]),
+    sorted: () => mergeSorted(pieces()),
+    sortedPieces: () => mergeSortedPieces(pieces()),
     async dispose() {
       lines = [];
       for (const path of runs.splice(0)) await rm(path, { force: true });

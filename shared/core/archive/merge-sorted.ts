@@ -7,13 +7,23 @@ interface Source {
   at: number;
 }
 
+/** A yield of each text alone makes three promises. */
+const PIECE_TEXTS = 256;
+
+/** The texts of {@link mergeSortedPieces} one by one. */
+export async function* mergeSorted(
+  sources: readonly AsyncIterable<readonly string[]>[],
+): AsyncGenerator<string, void, undefined> {
+  for await (const piece of mergeSortedPieces(sources)) for (const text of piece) yield text;
+}
+
 /**
  * The texts of all sources, sorted; each source gives its own sorted, in pieces of any size. Holds one piece
  * of each, and reads the next only when that piece is used up. Closes all sources, however it ends.
  */
-export async function* mergeSorted(
+export async function* mergeSortedPieces(
   sources: readonly AsyncIterable<readonly string[]>[],
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<readonly string[], void, undefined> {
   const all = sources.map((source): Source => ({ pieces: source[Symbol.asyncIterator](), piece: [], at: 0 }));
   try {
     /** A heap: an entry never sorts before the entry at half its index. */
@@ -23,13 +33,18 @@ export async function* mergeSorted(
       heap.push(source);
       siftUp(heap);
     }
+    let texts: string[] = [];
     while (heap.length > 0) {
       const first = heap[0]!;
-      yield head(first);
+      texts.push(head(first));
       first.at++;
-      if (first.at === first.piece.length && !(await advance(first))) {
+      const isUsedUp = first.at === first.piece.length;
+      if (isUsedUp || texts.length === PIECE_TEXTS) {
+        yield texts;
+        texts = [];
+      }
+      if (isUsedUp && !(await advance(first))) {
         const last = heap.pop()!;
-        if (heap.length === 0) return;
         if (last !== first) heap[0] = last;
       }
       siftDown(heap);

@@ -193,7 +193,7 @@ async function* linesIn(
       if (index) indexes.push(linesAfter(...index, '', PIECE_BYTES));
       else await scanFile(name, windowedRead(reader(name)), { add: sorter.add, warn });
     }
-    yield* mergeSorted([...indexes, singly(sorter.sorted())]);
+    yield* mergeSorted([...indexes, sorter.sortedPieces()]);
   } finally {
     await sorter.dispose();
     await rm(temporary, { recursive: true, force: true });
@@ -204,10 +204,6 @@ async function allFiles(folder: FolderContext): Promise<ReadonlyMap<string, numb
   const files = new Map<string, number>();
   for await (const page of listFiles(folder)) for (const { file, bytes } of page) files.set(file, bytes);
   return files;
-}
-
-async function* singly(lines: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  for await (const line of lines) yield [line];
 }
 
 const PIECE_BYTES = 256 * 1024;

@@ -54,7 +54,7 @@ export function createIndexWriter(indexFolder: string, file: string): IndexWrite
     add: (capture) => sorter.add(cdxjLine(capture, file)),
     async finish() {
       try {
-        await writeLines(path, sorter.sorted(), `${path}.tmp-${id}`);
+        await writeLines(path, sorter.sortedPieces(), `${path}.tmp-${id}`);
       } finally {
         await sorter.dispose();
       }

@@ -12,7 +12,7 @@ const PIECE_BYTES = 64 * 1024;
  */
 export async function writeLines(
   path: string,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<readonly string[]>,
   temporary: string,
 ): Promise<void> {
   try {
@@ -31,10 +31,10 @@ export async function writeLines(
   await syncFolder(dirname(path));
 }
 
-async function writeAll(handle: FileHandle, lines: AsyncIterable<string>): Promise<void> {
+async function writeAll(handle: FileHandle, lines: AsyncIterable<readonly string[]>): Promise<void> {
   let text = '';
-  for await (const line of lines) {
-    text += line;
+  for await (const piece of lines) {
+    text += piece.join('');
     if (text.length < PIECE_BYTES) continue;
     await handle.writeFile(text, 'latin1');
     text = '';

@@ -298,7 +298,7 @@ test('a sorter gives its lines sorted, however few fit into memory, and leaves n
       const lines = texts.map((text) => `${JSON.stringify(text).replace(/[^ -~]/g, '')}\n`);
       const sorter = createLineSorter((n) => join(folder, String(n)), maxChars);
       for (const line of lines) await sorter.add(line);
-      await writeLines(join(folder, 'sorted'), sorter.sorted(), join(folder, 'temporary'));
+      await writeLines(join(folder, 'sorted'), sorter.sortedPieces(), join(folder, 'temporary'));
       await sorter.dispose();
       const read: string[] = [];
       for await (const piece of readLines(join(folder, 'sorted'))) read.push(...piece);
