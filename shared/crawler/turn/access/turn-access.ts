@@ -85,7 +85,7 @@ export class TurnAccess {
     return this.#accounts ? this.#accounts.cookies : this.#cookies;
   }
 
-  /** The request with the cookies for its URL. */
+  /** The request with the cookies for its URL. Its own ones, such as those of a rendered page, are sent if they have other names. */
   withCookies<R extends Pick<FetchRequest, 'url' | 'headers'>>(request: R): R {
     const cookies = this.#sent.get(request) ?? this.#current;
     if (cookies) this.#sent.set(request, cookies);
@@ -94,7 +94,7 @@ export class TurnAccess {
     const own = Object.entries(request.headers ?? {});
     const given = own.find(([name]) => name.toLowerCase() === 'cookie')?.[1];
     const others = own.filter(([name]) => name.toLowerCase() !== 'cookie');
-    const sent = given === undefined ? Cookie : `${Cookie}; ${given}`;
+    const sent = given === undefined ? Cookie : withOthers(Cookie, given);
     return { ...request, headers: { ...Object.fromEntries(others), Cookie: sent } };
   }
 
@@ -147,4 +147,12 @@ export class TurnAccess {
     const next = { version: version + 1, generation, cookies: this.#cookies.toText() };
     await jars?.replace(this.#crawl.id, this.#key, next);
   }
+}
+
+/** Adds the cookies whose names are not there yet. */
+function withOthers(cookies: string, given: string): string {
+  const nameOf = (pair: string) => pair.split('=', 1)[0]?.trim();
+  const names = new Set(cookies.split(';').map(nameOf));
+  const others = given.split(';').filter((pair) => !names.has(nameOf(pair)));
+  return [cookies, ...others.map((pair) => pair.trim())].join('; ');
 }

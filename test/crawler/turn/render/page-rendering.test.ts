@@ -54,6 +54,20 @@ async function recordsOf({ engine }: World): Promise<string[][]> {
 }
 
 describe('a page that is rendered', () => {
+  test('sends a cookie of its host once, though the browser has one of the same name', async () => {
+    const sent: (string | undefined)[] = [];
+    const site: Site = {
+      [`${A}/`]: { body: SHELL, headers: { 'Set-Cookie': 'a=1; Path=/' } },
+      [`${A}/data`]: (_, { headers = {} }) => {
+        sent.push(headers.Cookie);
+        return { body: '{}' };
+      },
+    };
+    const renderer = tableRenderer({ [`${A}/`]: { requests: [[`${A}/data`]], cookie: 'a=0; b=2;c' } });
+    await crawl(renderer, { site, hostCookies: 'turn' });
+    expect(sent).toEqual(['a=1; b=2; c']);
+  });
+
   test('gives its links, its title and its text as the browser shows them', async () => {
     const seen: string[] = [];
     const hooks = {

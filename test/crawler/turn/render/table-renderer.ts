@@ -9,6 +9,8 @@ export interface DrawnPage {
   readonly links?: readonly string[];
   readonly navigatedTo?: string;
   readonly screenshot?: Uint8Array;
+  /** The cookies of its requests. */
+  readonly cookie?: string;
 }
 
 export interface TableRenderer {
@@ -26,12 +28,14 @@ export function tableRenderer(
   const jobs: RenderJob[] = [];
   const answers = new Map<string, number | string>();
 
-  async function ask(job: RenderJob, fetchPart: FetchPart, written: string): Promise<void> {
+  async function ask(job: RenderJob, fetchPart: FetchPart, written: string, cookie?: string): Promise<void> {
     const [method, url] = written.includes(' ') ? (written.split(' ') as [string, string]) : ['GET', written];
     const kind = url.endsWith('.js') ? 'script' : 'xhr';
     const body = method === 'POST' ? { body: Buffer.from('q=1') } : {};
-    const headers: Record<string, string> =
-      method === 'POST' ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+    const headers = {
+      ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(cookie !== undefined && { cookie }),
+    };
     const answer = await fetchPart({ url, method, headers, ...body, kind, documentUrl: job.url });
     if (answer.status === 'response') answers.set(written, answer.httpStatus);
     else answers.set(written, answer.status === 'refused' ? answer.reason : answer.reason);
@@ -42,7 +46,7 @@ export function tableRenderer(
     const entry = pages[job.url];
     const page = typeof entry === 'function' ? entry(job) : entry;
     for (const step of page?.requests ?? [])
-      await Promise.all(step.map((written) => ask(job, fetchPart, written)));
+      await Promise.all(step.map((written) => ask(job, fetchPart, written, page?.cookie)));
     const { html = Buffer.from(job.document.body).toString(), state = 'rendered' } = page ?? {};
     return {
       state,
