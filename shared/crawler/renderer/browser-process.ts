@@ -33,7 +33,7 @@ const STDERR_CHARS = 4000;
  */
 export async function startBrowserProcess(options: BrowserProcessOptions): Promise<BrowserProcess> {
   const { program, temporaryFolder, hasSandbox, changeFlags = (flags) => flags } = options;
-  const folder = makeBrowserFolder(temporaryFolder);
+  const folder = makeBrowserFolder(temporaryFolder, program.isShell);
   const flags = changeFlags(browserFlags({ folder, isShell: program.isShell, hasSandbox }));
   const child = spawn(program.path, flags, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],

@@ -2,8 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { startBrowser } from '../../../shared/crawler/renderer/browser.ts';
+import { makeBrowserFolder, removeBrowserFolder } from '../../../shared/crawler/renderer/browser-folder.ts';
 import { findBrowser } from '../../../shared/crawler/renderer/find-browser.ts';
 import { createProcessGroup } from '../../../shared/crawler/renderer/process-group.ts';
 import { needs } from '../../needs.ts';
@@ -61,6 +62,15 @@ test('without a browser, and without a place for its folder, no page is rendered
   expect(none).toMatchObject({ state: 'noBrowser', detail: expect.stringContaining('apt-get install') });
   const nowhere = openRenderer({ temporaryFolder: join(folder, 'missing') });
   expect(await nowhere.render(job, parts.fetchPart)).toMatchObject({ state: 'noBrowser' });
+});
+
+needs('modes')('a full browser has room for the path of its socket, wherever the crawl is', () => {
+  const long = own(join(...Array<string>(8).fill('a-long-name')));
+  const made = makeBrowserFolder(long, false);
+  onTestFinished(() => removeBrowserFolder(made));
+  expect(existsSync(made)).toBe(true);
+  expect(join(made, 'org.chromium.Chromium.XXXXXX', 'SingletonSocket').length).toBeLessThan(104);
+  expect(makeBrowserFolder(long, true).startsWith(long)).toBe(true);
 });
 
 test('the folder of a browser is gone when it is closed', async () => {
