@@ -25,10 +25,10 @@ const NAMED = 3;
 const MAX_CHARS = 400;
 /**
  * Words of class names and ids by which generators and themes mark what leads to other pages: Bootstrap, DocBook, Doxygen,
- * MediaWiki, pydata-sphinx-theme.
+ * MediaWiki, pydata-sphinx-theme, Scribble.
  */
 const NAVIGATION =
-  /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
+  /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|tocset|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
 /** Classes of DocBook's and Publican's links to the pages before and behind, whose titles may be sentences. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['navheader', 'navfooter', 'docnav']);
 /** Elements that navigation does not hold. */

@@ -66,6 +66,17 @@ describe('a short page of a reference', () => {
     expect(markdown).toMatch(/^# max\(\) file\n/);
   });
 
+  test('is without the contents of Scribble', () => {
+    const row = (i: number) =>
+      `<tr><td align="right">${i}&nbsp;</td><td><a href="t${i}.html" class="tocviewlink">Topic ${i}</a></td></tr>`;
+    const rows = Array.from({ length: 8 }, (_, i) => row(i)).join('');
+    const contents = `<div class="tocset"><div class="tocview"><div class="tocviewsublisttop"><table>${rows}</table></div></div></div>`;
+    const main = `<div class="maincolumn"><div class="main"><h3>1 max</h3>${TEXT}</div></div>`;
+    const text = textOf(`<html><head><title>max</title></head><body>${contents}${main}</body></html>`);
+    expect(text).toContain('Returns the largest');
+    expect(text).not.toContain('Topic 3');
+  });
+
   test('has the name of a module of Haddock as its heading', () => {
     const info = '<table class="info"><tr><th>License</th><td>BSD3</td></tr></table>';
     const header = `<div id="module-header">${info}<p class="caption">Data.Max</p></div>`;
