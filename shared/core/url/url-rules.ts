@@ -4,6 +4,7 @@
  * `canonical.ts`, on its results. A crawl knows its pages by the form that they give, so a change of what a
  * rule does is one of `URL_RULES_VERSION`.
  */
+import { origin, pathOf } from './host-key.ts';
 import { mayHaveKnownParameter, type ParameterUse, useOf } from './known-parameters.ts';
 
 /** Which of the rules are on. */
@@ -46,7 +47,7 @@ export function createUrlRules(rules: UrlRules): (url: string) => string {
     if (!readsQuery && !hasSession && (mark >= 0 || !indexPages)) return url;
     let path = mark < 0 ? url : url.slice(0, mark);
     let query = mark < 0 ? undefined : url.slice(mark + 1);
-    if (hasSession) path = path.replace(PATH_SESSION, '');
+    if (hasSession) path = origin(path) + pathOf(path).replace(PATH_SESSION, '');
     if (query && readsQuery) query = rewriteQuery(query, rules);
     if (indexPages && query === undefined) path = path.replace(INDEX_PAGE, '/');
     const result = query === undefined ? path : `${path}?${query}`;

@@ -66,6 +66,10 @@ describe('sessionParameters', () => {
   ])('%s becomes %s: %s', (url, expected) => {
     expect(rule(a(url))).toBe(a(expected));
   });
+
+  test('a name of a host that looks like a session stays', () => {
+    expect(rule('http://;jsessionid=/')).toBe('http://;jsessionid=/');
+  });
 });
 
 describe('sortQuery', () => {
