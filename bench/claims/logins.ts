@@ -6,9 +6,16 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { openCrawl } from '../../api/index.ts';
+import {
+  falseAlarmsAmong,
+  ordinaryPages,
+  responseOf,
+} from '../../test/crawler/turn/refusal/ordinary-pages.ts';
 import { countSecrets } from '../../test/web/members/count-secrets.ts';
 import { type MembersSite, secretOf, serveMembers } from '../../test/web/members/site.ts';
 import type { BenchOptions } from '../claims.ts';
@@ -17,6 +24,9 @@ import { withScratch } from '../harness/scratch.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROJECT = join(ROOT, 'test/web/members/project.ts');
+/** Pages of the web (WCXB), if they are there. */
+const REAL_PAGES = join(ROOT, '../shared/content/wcxb-dev/html');
+const MAX_REAL_PAGES = 500;
 const PAGES_PER_SESSION = 50;
 const POLL_MS = 20;
 
@@ -71,6 +81,7 @@ async function crawled(
       pagesTruth: { value: count, unit: 'pages' },
       logins: { value: logins, unit: 'logins' },
       refusedLogins: { value: site.counts.refused, unit: 'logins' },
+      falseAlarms: { value: await falseAlarms(), unit: 'ordinary and real pages' },
       overlaps: { value: site.counts.overlaps, unit: 'requests by one account at once' },
       secretsInFiles: {
         value: countSecrets(out, site.secrets),
@@ -78,4 +89,13 @@ async function crawled(
       },
     },
   };
+}
+
+/** How many of the pages count as refusals of the crawler. */
+async function falseAlarms(): Promise<number> {
+  const files = existsSync(REAL_PAGES) ? readdirSync(REAL_PAGES).slice(0, MAX_REAL_PAGES) : [];
+  const real = files.map(
+    (file) => [file, responseOf(gunzipSync(readFileSync(join(REAL_PAGES, file))))] as const,
+  );
+  return (await falseAlarmsAmong([...ordinaryPages(), ...real])).length;
 }

@@ -13,6 +13,8 @@ type Kept = NonNullable<ReturnType<CookieJar['serializeSync']>>['cookies'][numbe
 export interface HostCookies {
   /** Returns the value of the Cookie header for a URL; undefined if it gets none. */
   headerFor(url: string): string | undefined;
+  /** The cookies for a URL, as a browser keeps them. */
+  of(url: string): { name: string; value: string; domain?: string; path: string; httpOnly: boolean }[];
   /** Takes in the `Set-Cookie` fields of a response. Fields that are not valid for its URL are ignored. */
   take(url: string, fields: readonly string[]): void;
   /** Takes in cookies that the operator gives. */
@@ -64,6 +66,11 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
     headerFor(url) {
       return jar.getCookieStringSync(url) || undefined;
     },
+    of: (url) =>
+      jar.getCookiesSync(url).map(({ key: name, value, domain, path, hostOnly, httpOnly }) => ({
+        ...{ name, value, httpOnly, path: path ?? '/' },
+        ...(!hostOnly && domain !== null && { domain }),
+      })),
     take(url, fields) {
       const before = new Map(all().map((one) => [nameOf(one), one.value]));
       for (const field of fields.slice(0, MAX_FIELDS))

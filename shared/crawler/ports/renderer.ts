@@ -50,6 +50,11 @@ export interface RenderCookie {
   readonly name: string;
   readonly value: string;
   readonly url: string;
+  /** It is sent to hosts of this domain. Absent: only to that of the URL. */
+  readonly domain?: string;
+  readonly path?: string;
+  /** Scripts do not see it. */
+  readonly httpOnly?: boolean;
 }
 
 export interface RenderBehaviours {

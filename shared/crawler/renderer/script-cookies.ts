@@ -5,7 +5,6 @@ interface StoredCookie extends Omit<RenderCookie, 'url'> {
   readonly domain: string;
   readonly path: string;
   readonly secure: boolean;
-  readonly httpOnly: boolean;
 }
 
 const MAX_COOKIES = 50;

@@ -102,7 +102,8 @@ async function signOf(
   if (httpStatus >= 300 && httpStatus < 400)
     return leadsToSignIn(fieldValues(headers, 'location')[0], url, signedOut.location) ? 'out' : undefined;
   const type = fieldValues(headers, 'content-type')[0] ?? '';
-  if (httpStatus >= 300 || !/html/i.test(type)) return undefined;
+  // An answer of the site's API for scripts may be what `check` names.
+  if (httpStatus >= 300 || !/html|json/i.test(type)) return undefined;
   // Takes 100 ms the first time, which a crawl without accounts does not pay.
   const { createPageContent, loadCheerio } = await import('../hooks/page-content.ts');
   await loadCheerio();

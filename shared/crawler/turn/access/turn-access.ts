@@ -81,13 +81,14 @@ export class TurnAccess {
     this.#cookies = createHostCookies(this.#stored?.cookies);
   }
 
-  get #current(): HostCookies | undefined {
+  /** The cookies with which a request would be made now. */
+  get cookies(): HostCookies | undefined {
     return this.#accounts ? this.#accounts.cookies : this.#cookies;
   }
 
-  /** The request with the cookies for its URL. Its own ones, such as those of a rendered page, are sent if they have other names. */
+  /** The request with the cookies for its URL. Its own ones, such as those that scripts of a page have changed, replace others. */
   withCookies<R extends Pick<FetchRequest, 'url' | 'headers'>>(request: R): R {
-    const cookies = this.#sent.get(request) ?? this.#current;
+    const cookies = this.#sent.get(request) ?? this.cookies;
     if (cookies) this.#sent.set(request, cookies);
     const Cookie = cookies?.headerFor(request.url);
     if (Cookie === undefined) return request;
@@ -112,7 +113,7 @@ export class TurnAccess {
    * requested last.
    */
   mayRepeat(url: string): boolean {
-    const { news = 0 } = this.#current ?? {};
+    const { news = 0 } = this.cookies ?? {};
     if (news <= (this.#repeated.get(url) ?? 0)) return false;
     this.#repeated.set(url, news);
     return true;
@@ -130,7 +131,7 @@ export class TurnAccess {
       this.#isGiven = true;
       await this.open();
     }
-    this.#current?.give(cookiesOfSites(cookies, [this.#crawl.host]));
+    this.cookies?.give(cookiesOfSites(cookies, [this.#crawl.host]));
   }
 
   /** As the head keeps it. */
@@ -149,10 +150,10 @@ export class TurnAccess {
   }
 }
 
-/** Adds the cookies whose names are not there yet. */
-function withOthers(cookies: string, given: string): string {
-  const nameOf = (pair: string) => pair.split('=', 1)[0]?.trim();
-  const names = new Set(cookies.split(';').map(nameOf));
-  const others = given.split(';').filter((pair) => !names.has(nameOf(pair)));
-  return [cookies, ...others.map((pair) => pair.trim())].join('; ');
+/** Cookies that a request has of its own replace those of the jar. */
+function withOthers(jar: string, own: string): string {
+  const nameOf = (pair: string) => pair.split('=', 1)[0];
+  const given = own.split(';').map((pair) => pair.trim());
+  const names = new Set(given.map(nameOf));
+  return [...jar.split('; ').filter((pair) => !names.has(nameOf(pair))), ...given].join('; ');
 }

@@ -20,9 +20,10 @@ import {
 } from '../../../core/render/template-needs.ts';
 import { isUnfilled } from '../../../core/render/unfilled.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';
-import type { Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
+import type { FetchPart, Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
 import type { LaterDocument } from '../page/document-reading.ts';
 import { withLinks } from '../page/page-documents.ts';
+import { cookiesOfPage, takeScriptCookies, withScriptCookies } from './page-cookies.ts';
 import { PageParts } from './page-parts.ts';
 import type { SharedRendering } from './shared-rendering.ts';
 import type {
@@ -117,7 +118,7 @@ export class PageRendering implements TurnRendering {
   ): Promise<RenderedPage | LaterDocument | undefined> {
     const { engine, stopping } = this.#services;
     const { places, renderer } = this.#shared;
-    const { crawl, counters, pace, robots } = this.#options;
+    const { access, crawl, counters, pace, robots } = this.#options;
     const { record, response, crawlDelayMs } = page;
     const deadline = { ms: PLACE_MS, clock: engine.clock };
     const leave = await places.acquire(1, { signal: stopping, deadline });
@@ -130,9 +131,12 @@ export class PageRendering implements TurnRendering {
     let rendered: Rendered | undefined;
     try {
       await pace.lockForRendering(RENDER_LIMITS.ms, crawlDelayMs);
-      const job = this.#jobOf(record.url, response, content);
-      const drawing = renderer.render(job, parts.fetch, stopping);
+      const jar = access.cookies;
+      const job = this.#jobOf(record.url, response, content, cookiesOfPage(jar, record.url));
+      const fetchPart: FetchPart = (request) => parts.fetch(withScriptCookies(request, job));
+      const drawing = renderer.render(job, fetchPart, stopping);
       rendered = await unlessStopped(drawing, stopping, engine.clock);
+      if (rendered) takeScriptCookies(jar, record.url, rendered.cookies);
     } finally {
       leave();
       await parts.end();
@@ -152,13 +156,18 @@ export class PageRendering implements TurnRendering {
     }
   }
 
-  #jobOf(url: string, { httpStatus, headers }: FetchedResponse, body: Uint8Array): RenderJob {
+  #jobOf(
+    url: string,
+    { httpStatus, headers }: FetchedResponse,
+    body: Uint8Array,
+    cookies: RenderJob['cookies'],
+  ): RenderJob {
     const { userAgent, screenshots } = this.#options.crawl.config;
     return {
       url,
       document: { httpStatus, headers, body },
       userAgent,
-      cookies: [],
+      cookies,
       limits: RENDER_LIMITS,
       behaviours: this.#shared.behaviours,
       screenshot: screenshots,

@@ -10,6 +10,7 @@ import type { DocumentFacts, DocumentParser } from '../../../core/parser/documen
 import type { ResolveReference } from '../../../core/parser/link-set.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
+import type { HostCookies } from '../../access/host-cookies.ts';
 import type { Budget } from '../../crawl-state/budget.ts';
 import type { Crawl } from '../../crawl-state/crawls.ts';
 import type { Engine } from '../../ports/engine.ts';
@@ -43,6 +44,7 @@ export interface PageRenderingOptions {
     nameOf(url: string): string;
   };
   readonly ledger: Pick<HostLedger, 'has'>;
+  readonly access: { readonly cookies: HostCookies | undefined };
   readonly counters: Pick<TurnCounters, 'count'>;
   readonly pace: {
     part(request: FetchRequest, latestAt: number): Promise<FetchOutcome>;

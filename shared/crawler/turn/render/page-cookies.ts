@@ -1,0 +1,38 @@
+/** The jar of a page's host, as the browser has it while it renders the page. */
+import { hostKey, hostName } from '../../../core/url/host-key.ts';
+import { domainOf } from '../../../core/url/registrable-domain.ts';
+import type { HostCookies } from '../../access/host-cookies.ts';
+import type { PartRequest, RenderCookie, RenderJob } from '../../ports/renderer.ts';
+
+/** The cookies that a page has when its scripts begin. */
+export const cookiesOfPage = (jar: HostCookies | undefined, url: string): readonly RenderCookie[] =>
+  jar?.of(url).map((cookie) => ({ ...cookie, url })) ?? [];
+
+/** A request to the page's host, with those cookies alone that its scripts have changed: of the others the jar may have newer values. */
+export function withScriptCookies(
+  request: PartRequest,
+  job: Pick<RenderJob, 'url' | 'cookies'>,
+): PartRequest {
+  const { cookie, ...headers } = request.headers;
+  if (cookie === undefined || hostKey(request.url) !== hostKey(job.url)) return request;
+  const unchanged = new Set(job.cookies.map(({ name, value }) => `${name}=${value}`));
+  const changed = cookie.split('; ').filter((pair) => !unchanged.has(pair));
+  return { ...request, headers: changed.length > 0 ? { ...headers, cookie: changed.join('; ') } : headers };
+}
+
+/** Takes in the cookies that scripts of a page have set, for hosts of its site alone. */
+export function takeScriptCookies(
+  jar: HostCookies | undefined,
+  pageUrl: string,
+  cookies: readonly RenderCookie[],
+): void {
+  if (jar === undefined) return;
+  const page = hostKey(pageUrl);
+  for (const { name, value, url } of cookies) {
+    const host = hostKey(url);
+    if (domainOf(host) !== domainOf(page)) continue;
+    const isWide = hostName(page).endsWith(`.${hostName(host)}`);
+    const domain = isWide ? `; Domain=${hostName(host)}` : '';
+    jar.take(isWide ? pageUrl : url, [`${name}=${value}; Path=${new URL(url).pathname}${domain}`]);
+  }
+}
