@@ -14,6 +14,7 @@ const HAS_NEW_LINKS = 64;
 const HAS_TEXT_SKETCH = 128;
 /** Above the 24 bits of the history, as all bits of the first byte are in use: a factor of the importance follows the rate. */
 const HAS_FACTOR = 2 ** 24;
+const IS_RENDERED = 2 ** 25;
 /** No change of a text was measured. */
 const NO_SHARE = 255;
 export const TEXT_DIGEST_BYTES = 8;
@@ -33,7 +34,7 @@ export function writeRecrawl(out: ByteWriter, state: RecrawlState, fetchedAt: nu
       (state.newLinks !== undefined ? HAS_NEW_LINKS : 0) |
       (textSketch ? HAS_TEXT_SKETCH : 0),
   );
-  out.varint(factor === undefined ? history : history + HAS_FACTOR);
+  out.varint(history + (factor === undefined ? 0 : HAS_FACTOR) + (state.isRendered ? IS_RENDERED : 0));
   out.byte(rate);
   if (factor !== undefined) out.byte(factor);
   out.varint(misses);
@@ -57,7 +58,7 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
   const has = input.byte();
   const packed = input.varint();
   const rate = input.byte();
-  const factor = packed >= HAS_FACTOR ? input.byte() : undefined;
+  const factor = packed & HAS_FACTOR ? input.byte() : undefined;
   const misses = input.varint();
   const changedAt = fetchedAt - input.signed();
   const capturedAt = fetchedAt - input.signed();
@@ -76,6 +77,7 @@ export function readRecrawl(input: ByteReader, fetchedAt: number): RecrawlState 
     capturedAt,
     capturedUrl: has & HAS_CAPTURED_URL ? input.text() : undefined,
     textDigest,
+    isRendered: packed & IS_RENDERED ? true : undefined,
     hints,
     hintedAt,
     newLinks,

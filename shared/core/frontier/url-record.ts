@@ -59,6 +59,8 @@ export interface RecrawlState {
   readonly capturedUrl?: string | undefined;
   /** Digest of the text by which changes are seen: 8 bytes. */
   readonly textDigest?: Uint8Array | undefined;
+  /** Whether that was the text of the rendered page. */
+  readonly isRendered?: boolean | undefined;
   /** Hints since the last fetch that the page has changed (`recrawl/hints.ts`), and the newest time that one gave. */
   readonly hints?: number | undefined;
   readonly hintedAt?: number | undefined;

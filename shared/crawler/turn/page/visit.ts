@@ -472,6 +472,7 @@ export class UrlVisit {
     const sighting = received &&
       archived && {
         ...recrawl.sightingOf(received, page.facts, archived.payload),
+        isRendered: this.#rendered?.view ? true : undefined,
         newLinks,
         importance: page.importance,
       };

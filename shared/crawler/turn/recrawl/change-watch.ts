@@ -35,14 +35,20 @@ export class ChangeWatch {
 
   /**
    * Whether the page is another one than at its last fetch, by its text if both have one, otherwise by its bytes. HTML and
-   * Markdown are not compared.
+   * Markdown are not compared, nor a page that was rendered and one that was not.
    */
-  hasChanged(before: UrlRecord, after: UrlRecord, textDigest: Uint8Array | undefined): boolean {
+  hasChanged(
+    before: UrlRecord,
+    after: UrlRecord,
+    textDigest: Uint8Array | undefined,
+    isRendered?: boolean,
+  ): boolean {
     const [known, found] = [before.result?.contentType, after.result?.contentType];
     // A server has both, and says nothing of a change by sending the other one.
     if (before.state === after.state && isOtherForm(known, found)) return false;
     const old = before.recrawl?.textDigest;
     if (before.state !== after.state) return true;
+    if (before.recrawl && before.recrawl.isRendered !== isRendered) return false;
     if (old && textDigest) return hasChanged(digestIn(old), digestIn(textDigest));
     const [a, b] = [before.result?.digest, after.result?.digest];
     return !a || !b || !Buffer.from(a).equals(b);

@@ -86,6 +86,8 @@ export interface Sighting {
   readonly response: FetchedResponse;
   readonly facts?: DocumentFacts | undefined;
   readonly textDigest?: Uint8Array | undefined;
+  /** Whether the page was rendered. */
+  readonly isRendered?: boolean | undefined;
   /** Where the payload is archived: WARC-Date, and the URL if it is another one's. */
   readonly capturedAt: number;
   readonly capturedUrl?: string | undefined;
@@ -290,7 +292,8 @@ export class RecrawlPlan {
     if (state === 'waiting' || state === 'skipped' || state === 'deniedByRobots') return after;
     if (state === 'failed' || sighting === undefined) return this.afterFailure(after, result.fetchedAt);
     if (this.#isVanished(before, after)) return this.afterFailure(before, result.fetchedAt);
-    const hasChanged = this.changes.hasChanged(before, after, sighting.textDigest);
+    const { textDigest, isRendered } = sighting;
+    const hasChanged = this.changes.hasChanged(before, after, textDigest, isRendered);
     if (hasChanged || !isRefetch(before)) this.changes.count(after.url, sighting.facts);
     if (isRefetch(before)) this.#count(state === 'gone' ? 'gone' : hasChanged ? 'changed' : 'unchanged');
     const observed = {
@@ -312,8 +315,8 @@ export class RecrawlPlan {
     const isNotModified = response.httpStatus === 304;
     this.#countVanishing(false, fetchedAt);
     this.#count(isNotModified ? 'notModified' : 'unchanged');
-    const { capturedAt, capturedUrl, textDigest, textSketch, changedShare } = recrawl;
-    const known = { response, capturedAt, capturedUrl, textDigest };
+    const { capturedAt, capturedUrl, textDigest, isRendered, textSketch, changedShare } = recrawl;
+    const known = { response, capturedAt, capturedUrl, textDigest, isRendered };
     const observed = { ...this.#observed(before, fetchedAt, false, known), textSketch, changedShare };
     const { etag, lastModified } = isNotModified ? recrawl : observed;
     const after = { ...before, result: { ...result, fetchedAt } };
@@ -406,7 +409,7 @@ export class RecrawlPlan {
 
   #observed(before: UrlRecord, fetchedAt: number, hasChanged: boolean, sighting: Sighting): RecrawlState {
     const { recrawl, result, url } = before;
-    const { response, capturedAt, capturedUrl, textDigest } = sighting;
+    const { response, capturedAt, capturedUrl, textDigest, isRendered } = sighting;
     const template = hashOfUrl(templateOf(url));
     let history = recrawl?.history ?? 0;
     if (recrawl && result && isRefetch(before)) {
@@ -427,6 +430,7 @@ export class RecrawlPlan {
       capturedAt,
       capturedUrl,
       textDigest,
+      isRendered,
       hints: undefined,
       hintedAt: recrawl?.hintedAt,
       newLinks: recrawl?.newLinks,
@@ -440,9 +444,9 @@ export class RecrawlPlan {
   }
 
   /** A page that has not changed keeps its sketch, or small changes would never add up. */
-  #measured({ recrawl }: UrlRecord, hasChanged: boolean, { facts }: Sighting) {
+  #measured({ recrawl }: UrlRecord, hasChanged: boolean, { facts, isRendered }: Sighting) {
     const { textSketch: old, changedShare } = recrawl ?? {};
-    if (!hasChanged && old) return { textSketch: old, changedShare };
+    if (!hasChanged && old && recrawl?.isRendered === isRendered) return { textSketch: old, changedShare };
     const textSketch = this.changes.sketchOf(facts);
     return { textSketch, changedShare: hasChanged ? changedShareOf(old, textSketch) : changedShare };
   }

@@ -71,10 +71,10 @@ export class Refetch {
   }
 
   /** Counts the evidence about the host's validators in a response in full to a page of which `after` is known now. */
-  countChange(after: UrlRecord, { response, textDigest }: Sighting): void {
+  countChange(after: UrlRecord, { response, textDigest, isRendered }: Sighting): void {
     const { changes, validators } = this.#options.recrawl;
     const { recrawl: known } = this.#record;
-    const hasChanged = changes.hasChanged(this.#record, after, textDigest);
+    const hasChanged = changes.hasChanged(this.#record, after, textDigest, isRendered);
     if (known) validators.countFull(known, response, this.fields !== undefined, hasChanged);
   }
 

@@ -233,7 +233,7 @@ describe('a page that was read in full is evidence about the host’s validators
     const { refetch, record, calls } = setUp();
     refetch.countChange(after, sighting);
     expect(calls).toEqual([
-      ['hasChanged', record, after, DIGEST],
+      ['hasChanged', record, after, DIGEST, undefined],
       ['countFull', KNOWN, responseOf(200, OTHER), true, true],
     ]);
   });

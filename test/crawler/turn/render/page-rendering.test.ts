@@ -327,3 +327,23 @@ test('a rendered page is fetched in full when it is fetched again, and has chang
   expect(recrawl?.changed).toBeGreaterThan(0);
   expect(recrawl?.unchanged).toBeGreaterThan(0);
 });
+
+test('a page that is rendered from now on, or no longer, has not changed for that', async () => {
+  const site = { [`${A}/`]: { body: '<title>T</title><p>Some words of the server<script></script>' } };
+  const fails = { state: 'crashed' as const };
+  let times = 0;
+  const renderer = tableRenderer({
+    [`${A}/`]: () => (++times % 2 === 0 ? fails : { html: drawn() }),
+  });
+  const { rendering } = renderer;
+  const world = createWorld(site, { rendering });
+  await begin(world, [`${A}/`], { render: 'always', recrawlEveryMs: 3_600_000 });
+  const process = startProcess(world.engine, world.fetcher, { maxHosts: 9, rendering });
+  await world.clock.drive(process.ended, () => renderer.jobs.length >= 4);
+  process.stop();
+  await world.clock.drive(process.ended);
+  expect(process.errors).toEqual([]);
+  const { recrawl } = await world.engine.registry.totals(CRAWL);
+  expect(recrawl?.changed).toBeUndefined();
+  expect(recrawl?.unchanged).toBeGreaterThanOrEqual(2);
+});
