@@ -202,7 +202,7 @@ describe('the archive of a crawl', () => {
 
   function openArchives(
     load: () => Promise<CrawlRecord | undefined>,
-    sizes: Pick<S3ArchiveOptions, 'maxBytes' | 'partBytes'> & { hasAccounts?: boolean } = {},
+    sizes: Pick<S3ArchiveOptions, 'maxBytes' | 'partBytes'> & { keepsCookies?: boolean } = {},
   ) {
     const bucket = openBucket();
     const clock = createFakeClock();
@@ -254,9 +254,9 @@ describe('the archive of a crawl', () => {
     ['keeps cookies', { hostCookies: 'keep' }, false],
     ['keeps those of some hosts', { overrides: [{ hosts: ['a.test'], hostCookies: 'keep' }] }, false],
     ['uses accounts', {}, true],
-  ])('says that headers were removed if the crawl %s', async (_, options, hasAccounts) => {
+  ])('says that headers were removed if the crawl %s', async (_, options, keepsCookies) => {
     const config = { ...RECORD.config, ...options };
-    const { archiveOf, objects } = openArchives(async () => ({ ...RECORD, config }), { hasAccounts });
+    const { archiveOf, objects } = openArchives(async () => ({ ...RECORD, config }), { keepsCookies });
     await archiveOf('news').append([[gzipSync('one')]]);
     await archiveOf('news').flush();
     const [first = ''] = [...objects.values()].map(inObject);
