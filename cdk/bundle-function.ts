@@ -23,8 +23,11 @@ const DOCUMENT_THREAD = join(import.meta.dirname, `../shared/crawler/media-threa
 const BANNER =
   "import{createRequire as strandRequire}from'node:module';const require=strandRequire(import.meta.url);";
 
+/** A function of the stack, or the one that renders pages, which knows nothing of the stack. */
+export type BundledName = FunctionName | 'renderer';
+
 /** The functions that read documents. */
-const READ_DOCUMENTS: ReadonlySet<FunctionName> = new Set(['worker', 'exporter']);
+const READ_DOCUMENTS: ReadonlySet<BundledName> = new Set(['worker', 'exporter']);
 
 export interface Bundle {
   /** The module to bundle. Default: the function's own. Absolute. */
@@ -39,7 +42,7 @@ export interface Bundle {
 const SDK = ['dynamodb', 'eventbridge', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 /** Throws {@link InvalidOptions} if esbuild or the AWS SDK is not installed; and what esbuild throws. */
-export function bundleFunction(name: FunctionName, { entry = moduleOf(name), ...bundle }: Bundle): void {
+export function bundleFunction(name: BundledName, { entry = moduleOf(name), ...bundle }: Bundle): void {
   bundleAll([{ name, entry, folder: '' }], bundle);
 }
 
@@ -47,7 +50,7 @@ export function bundleFunction(name: FunctionName, { entry = moduleOf(name), ...
  * Bundles several functions into folders of their names in `outdir`. Takes half of the time, as each module is parsed once. Throws as
  * {@link bundleFunction}.
  */
-export function bundleFunctions(names: readonly FunctionName[], bundle: Omit<Bundle, 'entry'>): void {
+export function bundleFunctions(names: readonly BundledName[], bundle: Omit<Bundle, 'entry'>): void {
   bundleAll(
     names.map((name) => ({ name, entry: moduleOf(name), folder: `${name}/` })),
     bundle,
@@ -55,7 +58,7 @@ export function bundleFunctions(names: readonly FunctionName[], bundle: Omit<Bun
 }
 
 interface Bundled {
-  readonly name: FunctionName;
+  readonly name: BundledName;
   readonly entry: string;
   /** In `outdir`, with a slash at the end. */
   readonly folder: string;
@@ -110,7 +113,7 @@ const threadOptions = (options: BuildOptions, readers: readonly Bundled[]): Buil
   sourcemap: false,
 });
 
-const moduleOf = (name: FunctionName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
+const moduleOf = (name: BundledName): string => join(FUNCTIONS_FOLDER, `${name}${END}`);
 
 /**
  * Calls `use` with an esbuild that collects no garbage, as its own command does none: that takes a quarter less of CPU, and 0.95 GB of

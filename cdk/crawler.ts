@@ -24,6 +24,7 @@ import { crawlMetric } from './constructs/metrics.ts';
 import { createOperatorPolicy, createReaderPolicy } from './constructs/operator-policy.ts';
 import { refuseSharedBucket } from './constructs/own-bucket.ts';
 import { publishSettings } from './constructs/published-settings.ts';
+import { Renderer } from './constructs/renderer.ts';
 import { secretArns } from './constructs/secret-arns.ts';
 import { State } from './constructs/state.ts';
 import type { CrawlerProps } from './crawler-props.ts';
@@ -64,6 +65,8 @@ export class Crawler extends Construct {
   readonly functions: Readonly<Record<FunctionName, lambda.Function>>;
   /** The worker once more, with less memory, for few hosts. Undefined if `smallWorkerMemoryMb` is 0. */
   readonly smallWorker?: lambda.Function;
+  /** Renders pages by a browser. Undefined without `rendering`. */
+  readonly renderer?: lambda.Function;
   readonly tables: Readonly<Record<'crawlState' | 'urlSeen', dynamodb.ITableV2>>;
   /** Queues of messages that no function could handle. Kept for 14 days. */
   readonly deadLetterQueues: Readonly<Record<'turns' | 'links', sqs.Queue>>;
@@ -98,6 +101,7 @@ export class Crawler extends Construct {
       state: new State(this, 'State', options, props),
       archive: new Archive(this, 'Archive', options, props),
       secrets: secretArns(this, options, props.accountSecrets),
+      ...(options.rendering && { renderer: new Renderer(this, 'Renderer', options).function }),
     };
     const { frontier, state, archive } = stores;
     const settings = settingsOf(options, props, stores);
@@ -118,6 +122,7 @@ export class Crawler extends Construct {
     if (api.keyId !== undefined) this.apiKeyId = api.keyId;
     this.functions = functions;
     if (smallWorker) this.smallWorker = smallWorker;
+    if (stores.renderer) this.renderer = stores.renderer;
     this.tables = { crawlState: state.crawlState, urlSeen: state.urlSeen };
     this.deadLetterQueues = { turns: frontier.turnDeadLetters, links: frontier.linkDeadLetters };
     this.turnQueueUrls = frontier.turns.urls.pattern;

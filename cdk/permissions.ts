@@ -55,6 +55,8 @@ export type ResourceName =
   | 'webhook'
   /** The parameter with the secrets of all crawls, if the stack has one. */
   | 'secrets'
+  /** The function that renders pages, if the stack has it. */
+  | 'renderer'
   /** The secrets of the Secrets Manager that the last two parameters refer to, if they do. */
   | 'webhookSecret'
   | 'crawlSecrets'
@@ -122,6 +124,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     identity: ['ssm:GetParameter'],
     secrets: ['ssm:GetParameter'],
     crawlSecrets: GET_SECRET,
+    // It has pages rendered.
+    renderer: ['lambda:InvokeFunction'],
     // It signs in.
     accountParameters: ['ssm:GetParameter'],
     accountSecrets: GET_SECRET,

@@ -2,6 +2,7 @@ import { type CrawlOptions, InvalidConfig, parseConfig } from '../shared/core/cr
 import { type BoundedKey, missingAt, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
 import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
 import { smallWorkerOf } from '../shared/crawler/worker/small-worker.ts';
+import { RENDERING_REFUSED } from '../shared/engines/aws/control-policy.ts';
 import {
   type EncodedSettings,
   STACK_CRAWL_DEFAULTS,
@@ -22,7 +23,7 @@ import { STACK_OPTION_LIST } from './stack-options.ts';
 export function settingsOf(
   options: StackOptions,
   { crawl = {}, configFile }: Pick<CrawlerProps, 'crawl' | 'configFile'>,
-  { frontier, state, archive }: Stores,
+  { frontier, state, archive, renderer }: Stores,
 ): EncodedSettings {
   const workerTimeoutMs = options.workerTimeout * 1000;
   const faults = crawlFaults(crawl, ['crawl']);
@@ -60,6 +61,7 @@ export function settingsOf(
     ...(options.identityParameter !== undefined && { identityParameter: options.identityParameter }),
     ...(options.webhookParameter !== undefined && { webhookParameter: options.webhookParameter }),
     ...(options.secretsParameter !== undefined && { secretsParameter: options.secretsParameter }),
+    ...(renderer && { rendererFunction: renderer.functionName }),
   };
 }
 
@@ -68,13 +70,14 @@ export function settingsOf(
  * own, since settings are in each function's environment and in the stack's outputs. Throws {@link InvalidOptions} if there
  * is none: requests would not be signed.
  */
-function withoutMachine(crawl: CrawlOptions, { identityParameter }: StackOptions): CrawlOptions {
+function withoutMachine(crawl: CrawlOptions, { identityParameter, rendering }: StackOptions): CrawlOptions {
   if (crawl.identity !== undefined && identityParameter === undefined)
     throw new InvalidOptions(
       'crawl.identity: a stack keeps its key in a parameter of the Systems Manager: set the option identityParameter, such ' +
         'as /strand/identity, and after the deployment: strand --stack NAME identity upload FILE',
     );
-  const entries = Object.entries(crawl).filter(([key]) => !Object.hasOwn(missingAt('stack'), key));
+  const missing = { ...missingAt('stack'), ...(!rendering && RENDERING_REFUSED) };
+  const entries = Object.entries(crawl).filter(([key]) => !Object.hasOwn(missing, key));
   return Object.fromEntries(entries);
 }
 

@@ -67,6 +67,20 @@ export const STACK_OPTIONS = {
     default: STACK_POOL_DEFAULTS.maxConcurrency,
   }),
 
+  // ---- pages that scripts fill
+  rendering: option(kind.flag, {
+    doc: 'Whether the stack has a function that renders pages, for crawls with `render`; it needs the package `@sparticuz/chromium`',
+    costs: '$30 for a million rendered pages or so; nothing at rest',
+    page: 'rendering.md#on-a-stack',
+    default: false,
+  }),
+  // A new account has a concurrency of 10, of which nothing can be reserved.
+  maxRenderers: option(kind.whole('pages', 1, 1000), {
+    doc: 'Pages that all workers render at once at most, 1 to 1,000: so much concurrency of the account is reserved for them',
+    more: 'Default: what the workers need, eight each at most.',
+    page: 'rendering.md#on-a-stack',
+  }),
+
   // ---- shards. SQS looks at the first 120,000 messages of a queue for free groups.
   turnQueues: option(kind.whole('queues', 1, MAX_QUEUES), {
     doc: "FIFO queues of the hosts' messages, 1 to 64: one for each 25,000 hosts that are crawled at the same time",

@@ -32,6 +32,7 @@ import { createWorkerFetchers } from './worker-fetchers.ts';
 import { createWorkerHandler, type StartEvent, type WorkerStack } from './worker-handler.ts';
 import { createFailureLog, createWorkerHooks, guardWorker } from './worker-hooks.ts';
 import { createWorkerIdentity } from './worker-identity.ts';
+import { createWorkerRendering } from './worker-rendering.ts';
 import { createWorkerSecrets } from './worker-secrets.ts';
 
 export interface WorkerParts {
@@ -59,13 +60,13 @@ type Handler = (event: StartEvent, context: Context) => Promise<SQSBatchResponse
 export function createWorkerFunction(parts: WorkerParts, functionsOf = functionStack): Handler {
   const worker = lazy(() => openWorker(parts, functionsOf()));
   return async (event, context) => {
-    const { handler, identity, secrets } = worker();
+    const { handler, identity, secrets } = await worker();
     await Promise.all([identity.load(), secrets.load()]);
     return handler(event, context);
   };
 }
 
-function openWorker(
+async function openWorker(
   {
     module,
     isSmall = process.env.STRAND_SMALL_WORKER === 'true',
@@ -109,6 +110,9 @@ function openWorker(
     project: { modules, clock, onFailure: createFailureLog(log) },
   });
 
+  // Pages are rendered in turns of the stack that was opened last.
+  const meter = () => (last as NonNullable<typeof last>).opened.meter;
+  const rendering = await createWorkerRendering({ settings, project, log, isSmall, meter });
   const handler = createWorkerHandler({
     isSmall,
     settings,
@@ -127,6 +131,7 @@ function openWorker(
     write,
     reportNewer,
     ...(hooks && { hooks }),
+    rendering,
     documents: smallMb === undefined ? documents : smallDocuments(documents),
     work: startGuard({
       module,

@@ -1,6 +1,7 @@
 import type { Context, EventBridgeEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseConfig } from '../shared/core/crawl/config.ts';
 import { NewerFormat } from '../shared/core/frontier/bytes.ts';
+import { MAX_RENDER_MS } from '../shared/core/render/page-limits.ts';
 import { endCrawlsAtLimits } from '../shared/crawler/crawl-state/limits.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { Engine } from '../shared/crawler/ports/engine.ts';
@@ -9,6 +10,7 @@ import type { Accounts } from '../shared/crawler/turn/access/accounts.ts';
 import type { DocumentReading } from '../shared/crawler/turn/page/document-reading.ts';
 import type { PageWork } from '../shared/crawler/turn/page/page-work.ts';
 import { HOOK_CALLS, type PageHooks, type ReadLanguage } from '../shared/crawler/turn/page-hooks.ts';
+import type { OpenRendering } from '../shared/crawler/turn/render/rendering.ts';
 import type { Lanes } from '../shared/crawler/turn/services.ts';
 import { CpuPlaces } from '../shared/crawler/worker/cpu-places.ts';
 import type { Fetchers } from '../shared/crawler/worker/fetchers.ts';
@@ -56,6 +58,8 @@ export interface WorkerDeps {
   readonly languageOf?: ReadLanguage;
   /** Reads documents. Default: they are archived unread. */
   readonly documents?: DocumentReading;
+  /** Has pages rendered. Default: the stack has no browser. */
+  readonly rendering?: OpenRendering | undefined;
   /** Bytes of memory that the process uses now, while it serves this number of hosts. */
   readonly usedBytes: (hosts: number) => number;
   /** CPU time of the process since it began, in milliseconds of one whole CPU. Default: it uses none. */
@@ -245,6 +249,7 @@ const partsOf = (deps: WorkerDeps) => ({
   accounts: deps.accounts,
   languageOf: deps.languageOf ?? createLanguageReader(),
   ...(deps.documents && { documents: deps.documents }),
+  ...(deps.rendering && { rendering: deps.rendering }),
   onError: turnErrorsTo(deps),
 });
 
@@ -292,15 +297,16 @@ const turnErrorsTo =
  * A host that is received later than this before the worker's end may not see its first request through. Throws if no
  * time is left for hosts: such a worker would do nothing but start its successor, over and over.
  */
-function lastReceiveOf({ settings, hooks, documents }: WorkerDeps): number {
+function lastReceiveOf({ settings, hooks, documents, rendering }: WorkerDeps): number {
   const { workerTimeoutMs } = settings;
   const config = parseConfig(settings.crawlDefaults);
   const hooksMs = hooks ? HOOK_CALLS * config.hookTimeoutMs : 0;
   const documentMs = documents?.limitMs(config) ?? 0;
-  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs + hooksMs + documentMs;
+  const renderMs = rendering ? MAX_RENDER_MS : 0;
+  const lastReceiveMs = workerTimeoutMs - timesOf(settings).receiveMs + hooksMs + documentMs + renderMs;
   if (lastReceiveMs < workerTimeoutMs) return lastReceiveMs;
   throw new Error(
-    `Expected a worker to have time for hosts, got a time-out of ${workerTimeoutMs} ms, of which requests, hooks (${hooksMs} ms), documents (${documentMs} ms) and the end may take ${lastReceiveMs} ms`,
+    `Expected a worker to have time for hosts, got a time-out of ${workerTimeoutMs} ms, of which requests, hooks (${hooksMs} ms), documents (${documentMs} ms), rendering (${renderMs} ms) and the end may take ${lastReceiveMs} ms`,
   );
 }
 

@@ -24,7 +24,7 @@ export function build(dist = join(ROOT, 'dist')): void {
 
 /** The code of the Lambda functions, each in one file with all that it imports. */
 function buildFunctions(dist: string, manifest: Manifest): void {
-  bundleFunctions(FUNCTIONS, { outdir: dist, sourcemap: false });
+  bundleFunctions([...FUNCTIONS, 'renderer'], { outdir: dist, sourcemap: false });
   writeAbout(dist, functionsManifest(manifest), 'functions-readme.md');
 }
 

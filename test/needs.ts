@@ -1,4 +1,5 @@
 /** Tests that need what not each system has. */
+import { execFileSync } from 'node:child_process';
 import { test } from 'vitest';
 import { findBrowser } from '../shared/crawler/renderer/find-browser.ts';
 
@@ -10,12 +11,26 @@ const LACKS = {
   modes: isWindows && 'Windows has no modes of files',
   links: isWindows && 'on Windows only administrators make symbolic links',
   shell: isWindows && 'Windows has no sh',
+  lambdaBrowser:
+    hasNoLambdaBrowser() && 'it needs Linux on x86-64, unshare, and the package @sparticuz/chromium: npm ci',
   browser: hasNoBrowser() && 'there is no browser: apt-get install chromium-headless-shell',
 } as const;
 
 /** Where all must run, a test that has no browser fails by itself. */
 function hasNoBrowser(): boolean {
   return process.env.CI === undefined && findBrowser({ env: process.env }) === undefined;
+}
+
+function hasNoLambdaBrowser(): boolean {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return true;
+  if (process.env.CI !== undefined) return false;
+  try {
+    import.meta.resolve('@sparticuz/chromium');
+    execFileSync('unshare', ['-rnm', 'true'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 export type Need = keyof typeof LACKS;

@@ -35,6 +35,8 @@ export interface CrawlShape {
   readonly hostRate?: number | undefined;
   /** As above, for all hosts together. */
   readonly crawlRate?: number | undefined;
+  /** Each page is rendered. */
+  readonly isRendered?: boolean;
 }
 
 export interface Course {
@@ -91,6 +93,8 @@ const FULL_SIZE_S = 120;
 const FILL = 0.8;
 /** Hosts served at once by one process of one machine (`hosts`), and pages a second on one core (README). */
 const MACHINE = { hostsPerWorker: 250, pagesPerWorkerSecond: 850 };
+/** Rendered pages a second of one process, or of one worker of a stack, which has eight rendered at once. */
+const RENDERED_PER_SECOND = 4;
 /** Milliseconds of one CPU that a page takes on Lambda. */
 const STACK_PAGE_CPU_MS = 2.5;
 const HOUR_S = 3600;
@@ -124,8 +128,15 @@ export function courseOnStack(shape: CrawlShape, stack: StackShape): Course {
 }
 
 function courseOf(shape: CrawlShape, paceShare: number, capacity: Capacity): Course {
-  const { crawlRate, pageBytes } = shape;
-  const most = crawlRate === undefined ? capacity : { ...capacity, pagesPerSecond: crawlRate / pageBytes };
+  const { crawlRate, pageBytes, isRendered = false } = shape;
+  const { pagesPerWorkerSecond, small } = capacity;
+  const slower = (rate: number) => (isRendered ? Math.min(rate, RENDERED_PER_SECOND) : rate);
+  const most = {
+    ...capacity,
+    pagesPerWorkerSecond: slower(pagesPerWorkerSecond),
+    small: small && { ...small, pagesPerSecond: slower(small.pagesPerSecond) },
+    ...(crawlRate !== undefined && { pagesPerSecond: crawlRate / pageBytes }),
+  };
   return summed(crawlFlow(groupsOf(shape, paceShare), most), shape);
 }
 

@@ -4,6 +4,7 @@
  * has what these crawls used).
  */
 import { dataOutBytes, type Usage } from '../../shared/engines/aws/cost/prices.ts';
+import { RENDERED_PAGE, RENDERER_MEMORY_MB, X86_FACTOR } from '../../shared/engines/aws/renderer-size.ts';
 import type { Course, CrawlShape, StackShape } from './estimate-crawl.ts';
 
 /** Bytes written for a request to a host with TLS, whose connection stays open. */
@@ -24,6 +25,7 @@ const MESSAGES = 8.2;
 /** GB-seconds by 1,000 of a run of the router (1,024 MB, 130 ms) and of the waker (512 MB, 75 ms). */
 const ROUTER_MB_MS = 1024 * 130;
 const WAKER_MB_MS = 512 * 75;
+const RENDERED_PAGE_MB_MS = X86_FACTOR * RENDERER_MEMORY_MB * RENDERED_PAGE.ms;
 /** A worker's invocation, with the handover to the next one. */
 const WORKER_RUN_S = 400;
 
@@ -39,6 +41,7 @@ const largeParts = ({ pages, hosts }: CrawlShape): number =>
 export function usageOnStack(course: Course, shape: CrawlShape, stack: StackShape): Usage {
   const { shortTurns, longTurns, workerSeconds, smallWorkerSeconds, hours } = course;
   const { pages, hosts } = shape;
+  const rendered = shape.isRendered ? pages : 0;
   const seconds = hours * 3600;
   const minutes = hours * 60;
   const turns = shortTurns + longTurns;
@@ -62,8 +65,9 @@ export function usageOnStack(course: Course, shape: CrawlShape, stack: StackShap
     // A worker stores the pages of all turns that end at the same time by one request, and each part of a large ledger by its own.
     s3Puts: 0.9 * gathered(turns, workerSeconds, STORED_TOGETHER_S) + 0.35 * turns + largeParts(shape),
     s3Gets: 0.03 * pages,
-    lambdaRequests: routed + minutes + workerSeconds / WORKER_RUN_S,
-    lambdaMbMs: 1000 * mbSeconds + ROUTER_MB_MS * routed + WAKER_MB_MS * minutes,
+    lambdaRequests: routed + minutes + workerSeconds / WORKER_RUN_S + RENDERED_PAGE.rounds * rendered,
+    lambdaMbMs:
+      1000 * mbSeconds + ROUTER_MB_MS * routed + WAKER_MB_MS * minutes + RENDERED_PAGE_MB_MS * rendered,
     dataOutBytes: dataOutBytes({ requests, bytes, sent: { requests, bytes: requests * REQUEST_BYTES } }),
   };
 }

@@ -78,7 +78,7 @@ export class FunctionCode {
  */
 const temporary: string[] = [];
 
-function temporaryFolder(): string {
+export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strand-functions-'));
   if (temporary.push(folder) === 1)
     process.once('exit', () => {
@@ -88,7 +88,7 @@ function temporaryFolder(): string {
 }
 
 /** The folder of the package, whose version must be this one's: both sides read the same stored formats. */
-function bundledFunctions(): string {
+export function bundledFunctions(): string {
   const require = createRequire(import.meta.url);
   const { version } = require('../../package.json') as { version: string };
   const install = `npm install --save-dev ${PACKAGE}@${version}`;

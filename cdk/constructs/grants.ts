@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import {
   CHANGES_FOLDER,
@@ -32,6 +33,8 @@ export interface Stores {
   readonly state: State;
   readonly archive: Archive;
   readonly secrets: SecretArns;
+  /** The function that renders pages. */
+  readonly renderer?: lambda.Function | undefined;
 }
 
 /** The operator's keys that encrypt stored data. */
@@ -103,7 +106,7 @@ const queueArns = (frontier: Frontier) => ({
 
 function targetOf(
   name: Exclude<ResourceName, 'eventBus'>,
-  { frontier, state, archive: { bucket }, secrets }: Stores,
+  { frontier, state, archive: { bucket }, secrets, renderer }: Stores,
 ): Target {
   const queues = queueArns(frontier);
   if (isIn(secrets, name)) return { resources: [...secrets[name]] };
@@ -111,6 +114,8 @@ function targetOf(
   switch (name) {
     case 'crawlState':
       return { resources: [state.crawlState.tableArn] };
+    case 'renderer':
+      return { resources: renderer ? [renderer.functionArn] : [] };
     case 'dueIndex':
       return { resources: [`${state.crawlState.tableArn}/index/${DUE_INDEX}`] };
     case 'urlSeen':

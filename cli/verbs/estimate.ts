@@ -37,7 +37,7 @@ export const command = verb({
       preset: '30kB',
       help: 'size of a page as it is sent, compressed',
     },
-    ...optionsOf('delayMs', 'maxBytesPerSecond', 'maxBytesPerSecondPerHost', 'adaptive'),
+    ...optionsOf('delayMs', 'maxBytesPerSecond', 'maxBytesPerSecondPerHost', 'adaptive', 'render'),
     JSON_OPTION,
   ],
   read(given) {
@@ -76,6 +76,8 @@ export const command = verb({
       pageBytes: pageBytes ?? USUAL_PAGE_BYTES,
       hostRate: hostRate(config),
       crawlRate: config.maxBytesPerSecond,
+      // How many pages need it is not known before.
+      isRendered: config.render === 'always',
     };
     const stack = { ...STACK_POOL_DEFAULTS, ...poolOptions(project.aws, STACK_POOL_DEFAULTS) };
     // A project's own code runs in full-size workers alone (`functions/worker-handler.ts`).

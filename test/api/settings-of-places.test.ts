@@ -28,6 +28,7 @@ const POLICY = controlPolicyOf({
   allowPrivateAddresses: ['127.0.0.0/8'],
   allowPorts: [6000],
   workerTimeoutMs: 900_000,
+  rendererFunction: 'renderer',
 });
 
 /** Returns the configuration that a request to a stack begins with. */

@@ -28,6 +28,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   GetParameterCommand: ['ssm:GetParameter'],
   PutEventsCommand: ['events:PutEvents'],
+  InvokeCommand: ['lambda:InvokeFunction'],
   PutParameterCommand: ['ssm:PutParameter'],
   // Functions of ours that get the table, the queue or the bucket as a parameter: a module that imports one
   // makes its calls.
@@ -114,6 +115,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'unannounced.ts': { dynamodb: ['crawlState'] },
   'unjoined.ts': { dynamodb: ['crawlState'] },
   'functions/event-sinks.ts': { events: ['eventBus'] },
+  'invoke-renderer.ts': { lambda: ['renderer'] },
   'functions/change-feed.ts': {
     GetObjectCommand: ['changes'],
     ListObjectsV2Command: ['changesList'],

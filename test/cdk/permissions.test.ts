@@ -125,6 +125,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     crawlSecrets: [],
     accountParameters: [],
     accountSecrets: [],
+    renderer: [],
   };
   const log = Object.keys(resources('AWS::Logs::LogGroup')).find((id) =>
     id.startsWith(`Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Log`),

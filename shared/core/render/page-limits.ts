@@ -1,3 +1,7 @@
+/** How long a page may be rendered; its requests end soon after that. */
+export const RENDER_MS = 20_000;
+export const MAX_RENDER_MS = RENDER_MS + 2000;
+
 /** Limits of one page that is rendered, apart from those of its job. */
 export const PAGE_LIMITS = {
   /** An answer that is not whole after this time is given as far as it came; one that never ends sooner. */
@@ -17,4 +21,6 @@ export const PAGE_LIMITS = {
   endedScripts: 2,
   /** Resident memory of one process of the browser. */
   processBytes: 700_000_000,
+  /** Cookies that its scripts have set. */
+  cookies: 50,
 } as const;

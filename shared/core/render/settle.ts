@@ -11,11 +11,13 @@ export interface PageActivity {
   readonly hasNavigated: boolean;
   /** Requests without an answer yet. */
   readonly inFlight: number;
+  /** Requests that get no answer in this round: what waits for them, such as loading, does not go on. */
+  readonly held: number;
 }
 
 /** Whether nothing is left to wait for, apart from the quiet time. */
-export const isIdle = ({ hasLoaded, hasNavigated, inFlight }: PageActivity): boolean =>
-  inFlight === 0 && (hasLoaded || hasNavigated);
+export const isIdle = ({ hasLoaded, hasNavigated, inFlight, held }: PageActivity): boolean =>
+  inFlight === 0 && (hasLoaded || hasNavigated || held > 0);
 
 /** A script that uses this much CPU without giving the page its turn does not end by itself. */
 const STUCK_CPU_MS = 800;

@@ -1,3 +1,4 @@
+import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { PartKind } from '../../core/render/part-kind.ts';
@@ -36,6 +37,8 @@ export interface RenderLimits {
 }
 
 export interface RenderJob {
+  /** The crawl that pays for it. */
+  readonly crawl: CrawlId;
   readonly url: string;
   /** The page as the crawl has fetched it: it is not requested again. `body` is decoded of its content coding. */
   readonly document: Pick<ResponseHead, 'httpStatus' | 'headers'> & { readonly body: Uint8Array };

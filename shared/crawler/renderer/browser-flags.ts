@@ -72,22 +72,36 @@ const PLAIN: readonly string[] = [
   '--disable-popup-blocking',
   '--force-color-profile=srgb',
   '--window-size=1280,1000',
-  // Megabytes. Ends most pages whose heap grows without end; the process watch ends the others.
-  '--js-flags=--max-old-space-size=256',
 ];
+
+/** Megabytes. Ends most pages whose heap grows without end; the process watch ends the others. */
+const HEAP = '--max-old-space-size=256';
 
 export interface FlagOptions {
   /** The browser's own folder. */
   readonly folder: string;
   readonly isShell: boolean;
   readonly hasSandbox: boolean;
+  /** Where processes cannot have children of other rights, as in a function of Lambda. */
+  readonly isSingleProcess?: boolean | undefined;
 }
 
+/** Chromium's zygote and its process for graphics would be started with rights that Lambda does not give. */
+const SINGLE_PROCESS = ['--single-process', '--no-zygote', '--in-process-gpu'];
+
 /** The arguments of a browser that has no network of its own. */
-export const browserFlags = ({ folder, isShell, hasSandbox }: FlagOptions): string[] => [
+export const browserFlags = ({
+  folder,
+  isShell,
+  hasSandbox,
+  isSingleProcess = false,
+}: FlagOptions): string[] => [
   isShell ? '--headless' : '--headless=new',
   ...(hasSandbox ? [] : ['--no-sandbox']),
+  ...(isSingleProcess ? SINGLE_PROCESS : []),
   ...PLAIN,
+  // Rendered once more, a page has the same random numbers (`rounds/render-round.ts`).
+  `--js-flags=${[HEAP, ...(isSingleProcess ? ['--random-seed=1'] : [])].join(' ')}`,
   ...QUIET,
   ...CUT_NETWORK,
   // In one flag: of several the last counts alone.

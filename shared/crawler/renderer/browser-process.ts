@@ -4,24 +4,29 @@ import { messageOf } from '../../core/base/error-message.ts';
 import { browserFlags } from './browser-flags.ts';
 import { makeBrowserFolder, removeBrowserFolder } from './browser-folder.ts';
 import type { BrowserProgram } from './find-browser.ts';
+import { pipeTransport } from './pipe-transport.ts';
+import type { OpenTransport } from './transport.ts';
 
 export interface BrowserProcessOptions {
   readonly program: BrowserProgram;
   /** The folder in which the browser has its own folder for the time it runs. */
   readonly temporaryFolder: string;
   readonly hasSandbox: boolean;
+  readonly isSingleProcess?: boolean | undefined;
+  /** Variables that the browser needs beside its own. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Changes the arguments, to show what each of them is for. Default: none is changed. */
   readonly changeFlags?: (flags: string[]) => string[];
 }
 
-/** A running browser. */
-export interface BrowserProcess {
-  readonly pid: number;
-  readonly write: Writable;
-  readonly read: Readable;
-  /** Resolves to a sentence when the first process has ended; never rejects. */
+/** A running browser, here or elsewhere. */
+export interface RunningBrowser {
+  /** The number of its first process. Undefined: it runs elsewhere. */
+  readonly pid?: number;
+  readonly open: OpenTransport;
+  /** Resolves to a sentence when it has ended; never rejects. */
   readonly ended: Promise<string>;
-  /** Ends all of its processes at once, and removes its folder. Safe to repeat. */
+  /** Ends all of its processes at once, and removes its folder; leaves one that runs elsewhere. Safe to repeat. */
   end(): Promise<void>;
 }
 
@@ -31,13 +36,13 @@ const STDERR_CHARS = 4000;
  * Starts a browser with an environment, a folder and a process group of its own. It ends with this process, however this
  * one ends: its pipe is closed then. Throws if there is no such program, or no room for its folder.
  */
-export async function startBrowserProcess(options: BrowserProcessOptions): Promise<BrowserProcess> {
-  const { program, temporaryFolder, hasSandbox, changeFlags = (flags) => flags } = options;
+export async function startBrowserProcess(options: BrowserProcessOptions): Promise<RunningBrowser> {
+  const { program, temporaryFolder, hasSandbox, isSingleProcess, changeFlags = (flags) => flags } = options;
   const folder = makeBrowserFolder(temporaryFolder, program.isShell);
-  const flags = changeFlags(browserFlags({ folder, isShell: program.isShell, hasSandbox }));
+  const flags = changeFlags(browserFlags({ folder, isShell: program.isShell, hasSandbox, isSingleProcess }));
   const child = spawn(program.path, flags, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    env: environmentFor(folder),
+    env: { ...environmentFor(folder), ...options.environment },
     detached: process.platform !== 'win32',
   });
   const ended = endOf(child);
@@ -52,7 +57,7 @@ export async function startBrowserProcess(options: BrowserProcessOptions): Promi
     throw new Error(why);
   }
   const [, , , write, read] = child.stdio as unknown as [null, null, Readable, Writable, Readable];
-  return { pid: child.pid, write, read, ended, end };
+  return { pid: child.pid, open: pipeTransport({ write, read }), ended, end };
 }
 
 /** Nothing of this process's environment, which may have secrets, and no folder of the user. */

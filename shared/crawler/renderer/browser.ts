@@ -1,24 +1,31 @@
 import { messageOf } from '../../core/base/error-message.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
-import type { FetchPart, Rendering, RenderJob } from '../ports/renderer.ts';
-import { type BrowserProcess, type BrowserProcessOptions, startBrowserProcess } from './browser-process.ts';
+import type { Rendering, RenderJob } from '../ports/renderer.ts';
+import { type BrowserProcessOptions, type RunningBrowser, startBrowserProcess } from './browser-process.ts';
 import { type BrowserEvent, type Connection, connect } from './connection.ts';
 import { Page } from './page.ts';
-import type { PausedRequest } from './page-requests.ts';
+import type { AnswerPart, PausedRequest } from './page-requests.ts';
 import { type ProcessWatch, watchProcesses } from './process-watch.ts';
 import { REMOVED_INTERFACES } from './removed-interfaces.ts';
 import { AUTO_ATTACH, Targets } from './targets.ts';
+import { undrawn } from './undrawn.ts';
 
-export interface BrowserOptions extends BrowserProcessOptions {
-  /** The browser must answer within this time after its start. */
-  readonly startMs: number;
+export interface BrowserOptions extends BrowserProcessOptions, PrepareOptions {
   /** For tests, which take the guard apart to show what each part of it is for. */
   readonly guard?: { readonly intercepted?: string; readonly removed?: string };
 }
 
+export interface PrepareOptions {
+  /** The browser must answer within this time after its start. */
+  readonly startMs: number;
+  readonly guard?: { readonly intercepted?: string; readonly removed?: string };
+  /** Where pages are rendered: each in a context of its own, with these parameters, or all in the only one. Default: in its own. */
+  readonly contexts?: object | 'one';
+}
+
 export interface RenderOptions {
   readonly job: RenderJob;
-  readonly fetchPart: FetchPart;
+  readonly fetchPart: AnswerPart;
   /** Both on the clock of `performance`. */
   readonly startedAt: number;
   readonly deadline: number;
@@ -27,14 +34,20 @@ export interface RenderOptions {
 
 /** Starts a browser. Throws if it does not start, or does not answer. */
 export async function startBrowser(options: BrowserOptions): Promise<Browser> {
-  const process = await startBrowserProcess(options);
-  const browser = new Browser(process);
+  const running = await startBrowserProcess(options);
+  // A browser of one process breaks with the second context.
+  return prepareBrowser(running, options.isSingleProcess ? { ...options, contexts: 'one' } : options);
+}
+
+/** Throws if the browser does not answer; then it is ended. */
+export async function prepareBrowser(running: RunningBrowser, options: PrepareOptions): Promise<Browser> {
+  const browser = new Browser(running, options.contexts);
   try {
     await browser.prepare(options);
     return browser;
   } catch (error) {
     // A browser that ends says why a moment after its pipe has broken.
-    const reason = await Promise.race([process.ended, after(200)]);
+    const reason = await Promise.race([running.ended, after(200)]);
     await browser.close();
     throw reason === undefined ? error : new Error(reason);
   }
@@ -42,10 +55,13 @@ export async function startBrowser(options: BrowserOptions): Promise<Browser> {
 
 /** A browser that has started. */
 export class Browser {
-  readonly #process: BrowserProcess;
+  readonly #running: RunningBrowser;
   readonly #connection: Connection;
   readonly #targets: Targets;
   readonly #watch: ProcessWatch;
+  readonly #contexts: object | 'one';
+  /** The id of the only context, if there is no other. */
+  #only = '';
   readonly #pages = new Set<Page>();
   #userAgent = '';
   #removed = REMOVED_INTERFACES;
@@ -54,26 +70,28 @@ export class Browser {
   crashes = 0;
   hasEnded = false;
 
-  constructor(process: BrowserProcess) {
-    this.#process = process;
+  constructor(running: RunningBrowser, contexts: object | 'one' = {}) {
+    this.#running = running;
+    this.#contexts = contexts;
     this.#connection = connect({
-      write: process.write,
-      read: process.read,
+      open: running.open,
       onEvent: (event) => this.#onEvent(event),
       onLargeEvent: (start) => this.#refuseLarge(start),
       onEnd: (reason) => this.#onEnd(reason),
     });
     this.#targets = new Targets(this.#connection);
     this.#watch = watchProcesses({
-      root: process.pid,
+      root: running.pid,
+      mayEndRoot: contexts === 'one',
       mostBytes: PAGE_LIMITS.processBytes,
       onLook: () => this.#onLook(),
     });
-    void process.ended.then((reason) => this.#connection.end(reason));
+    void running.ended.then((reason) => this.#connection.end(reason));
   }
 
-  get pid(): number {
-    return this.#process.pid;
+  /** Undefined if it runs elsewhere. */
+  get pid(): number | undefined {
+    return this.#running.pid;
   }
 
   /** Pages that are being rendered. */
@@ -82,7 +100,7 @@ export class Browser {
   }
 
   /** Requests come to Strand from here on, of whatever they are: before the first page is there. */
-  async prepare({ startMs, guard }: BrowserOptions): Promise<void> {
+  async prepare({ startMs, guard }: PrepareOptions): Promise<void> {
     const send = this.#connection.send;
     const { userAgent } = await send<{ userAgent: string }>('Browser.getVersion', {}, { ms: startMs });
     this.#userAgent = userAgent.replace('Headless', '');
@@ -91,6 +109,7 @@ export class Browser {
     const urlPattern = guard?.intercepted ?? '*';
     await send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
     await send('Target.setAutoAttach', AUTO_ATTACH);
+    if (this.#contexts === 'one') this.#only = await this.#onlyContext();
   }
 
   /** Never rejects. */
@@ -102,11 +121,7 @@ export class Browser {
       return undrawn('tooLarge', `it has more than ${job.limits.htmlBytes} bytes`, startedAt);
     let context: string | undefined;
     try {
-      context = (
-        await this.#connection.send<{ browserContextId: string }>('Target.createBrowserContext', {
-          disposeOnDetach: true,
-        })
-      ).browserContextId;
+      context = await this.#openContext();
       return await this.#renderIn(context, options);
     } catch (error) {
       return undrawn('crashed', messageOf(error), startedAt);
@@ -118,16 +133,31 @@ export class Browser {
   /** Resolves when all of its processes have ended. Safe to repeat. */
   async close(): Promise<void> {
     this.#watch.end();
-    await this.#process.end();
+    await this.#running.end();
+  }
+
+  async #onlyContext(): Promise<string> {
+    const { targetInfos } = await this.#connection.send<{ targetInfos: { browserContextId?: string }[] }>(
+      'Target.getTargets',
+    );
+    return targetInfos.find(({ browserContextId }) => browserContextId !== undefined)?.browserContextId ?? '';
+  }
+
+  async #openContext(): Promise<string> {
+    if (this.#contexts === 'one') return this.#only;
+    const context = { disposeOnDetach: true, ...this.#contexts };
+    const { browserContextId } = await this.#connection.send('Target.createBrowserContext', context);
+    return browserContextId;
   }
 
   async #renderIn(context: string, options: RenderOptions): Promise<Rendering> {
     const { job, fetchPart, deadline, signal, startedAt } = options;
+    const browserContextId = this.#contexts === 'one' ? undefined : context;
     const page = new Page({
       job,
       fetchPart,
       deadline,
-      context,
+      context: browserContextId,
       connection: this.#connection,
       removed: this.#removed,
       userAgent: `${this.#userAgent} ${job.userAgent}`,
@@ -139,12 +169,12 @@ export class Browser {
     this.#pages.add(page);
     this.#targets.add(context, page);
     this.#connection
-      .send('Target.createTarget', { url: 'about:blank', browserContextId: context })
+      .send('Target.createTarget', { url: 'about:blank', browserContextId })
       .catch((error) => page.end('crashed', messageOf(error)));
     const rendering = await page.render();
     signal?.removeEventListener('abort', stop);
     if (page.hasCrashed) this.crashes++;
-    await this.#dispose(context);
+    if (browserContextId !== undefined) await this.#dispose(browserContextId);
     this.#shareCpu();
     this.#pages.delete(page);
     const { count = 0, bytes = 0 } = page.requests ?? {};
@@ -199,12 +229,6 @@ export class Browser {
     this.#watch.end();
     for (const page of this.#pages) page.end('crashed', reason);
   }
-}
-
-/** The rendering of a page that was not begun. */
-export function undrawn(state: Rendering['state'], detail: string, startedAt: number): Rendering {
-  const used = { requests: 0, bytes: 0, ms: performance.now() - startedAt, cpuMs: 0 };
-  return { state, detail, links: [], cookies: [], used };
 }
 
 const after = (ms: number): Promise<undefined> =>

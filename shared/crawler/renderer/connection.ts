@@ -1,5 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
-import { messageOf } from '../../core/base/error-message.ts';
+import { MAX_MESSAGE_BYTES, type OpenTransport } from './transport.ts';
 
 /** An event of the browser, by the Chrome DevTools Protocol. */
 export interface BrowserEvent {
@@ -26,18 +25,15 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
-  readonly write: Writable;
-  readonly read: Readable;
+  readonly open: OpenTransport;
   readonly onEvent: (event: BrowserEvent) => void;
   /** Called with the first bytes of an event that is larger than {@link MAX_MESSAGE_BYTES}: it is dropped. */
   readonly onLargeEvent: (start: string) => void;
-  /** Called once, when the pipe has ended or nothing on it is understood. */
+  /** Called once, when the transport has ended or nothing on it is understood. */
   readonly onEnd: (reason: string) => void;
 }
 
 const ANSWER_MS = 10_000;
-const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
-const START_BYTES = 300;
 
 interface Waiting {
   readonly method: string;
@@ -46,8 +42,8 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Messages in JSON over two pipes, each followed by NUL. */
-export function connect({ write, read, onEvent, onLargeEvent, onEnd }: ConnectionOptions): Connection {
+/** Sends commands to a browser, and takes its answers and events. */
+export function connect({ open, onEvent, onLargeEvent, onEnd }: ConnectionOptions): Connection {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let ended: string | undefined;
@@ -81,19 +77,7 @@ export function connect({ write, read, onEvent, onLargeEvent, onEnd }: Connectio
     onEnd(reason);
   }
 
-  const reader = createReader(onMessage, onLarge);
-  // A fault of the pipe is the end of the browser, which its process reports.
-  write.on('error', (error) => end(`its pipe broke: ${messageOf(error)}`));
-  read.on('error', (error) => end(`its pipe broke: ${messageOf(error)}`));
-  read.on('close', () => end('its pipe was closed'));
-  read.on('data', (chunk: Buffer) => {
-    try {
-      reader(chunk);
-    } catch (error) {
-      end(`it sent no JSON: ${messageOf(error)}`);
-    }
-  });
-
+  const transport = open({ onMessage, onLarge, onEnd: end });
   return {
     end,
     send: (method, params = {}, { session, ms = ANSWER_MS } = {}) =>
@@ -102,7 +86,7 @@ export function connect({ write, read, onEvent, onLargeEvent, onEnd }: Connectio
         const id = ++lastId;
         const timer = setTimeout(() => take(id)?.reject(new LateAnswer(method, ms)), ms);
         waiting.set(id, { method, timer, resolve: (result) => resolve(result as never), reject });
-        write.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
+        transport.send(JSON.stringify({ id, method, params, sessionId: session }));
       }),
   };
 }
@@ -129,35 +113,4 @@ export class LargeAnswer extends Error {
   constructor(method: string) {
     super(`${method}: the answer has more than ${MAX_MESSAGE_BYTES >> 20} MB`);
   }
-}
-
-/** Returns a function that takes bytes as they come, and cuts them at NUL. */
-function createReader(
-  onMessage: (text: string) => void,
-  onLarge: (start: string) => void,
-): (chunk: Buffer) => void {
-  let pieces: Buffer[] = [];
-  let size = 0;
-
-  function keep(piece: Buffer): void {
-    size += piece.length;
-    // A message that is too large keeps its start only.
-    if (size <= MAX_MESSAGE_BYTES || pieces.length === 0) pieces.push(piece);
-    else if (pieces.length > 1) pieces = [Buffer.from(Buffer.concat(pieces).subarray(0, START_BYTES))];
-  }
-
-  return (chunk) => {
-    let start = 0;
-    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
-      keep(chunk.subarray(start, end));
-      start = end + 1;
-      const whole = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-      const isLarge = size > MAX_MESSAGE_BYTES;
-      pieces = [];
-      size = 0;
-      if (isLarge) onLarge(whole.toString('utf8', 0, START_BYTES));
-      else if (whole.length > 0) onMessage(whole.toString('utf8'));
-    }
-    if (start < chunk.length) keep(chunk.subarray(start));
-  };
 }

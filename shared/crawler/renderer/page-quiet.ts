@@ -6,6 +6,8 @@ export interface PageQuietOptions {
   readonly until: number;
   /** Requests of the page without an answer yet. */
   readonly inFlight: () => number;
+  /** Requests that get no answer in this round. */
+  readonly held: () => number;
   /** Whether the page has ended, or is to be read as it is. */
   readonly isOver: () => boolean;
 }
@@ -98,6 +100,7 @@ export class PageQuiet {
       hasLoaded: this.#loader !== undefined && this.#loaded.has(this.#loader),
       hasNavigated: this.#hasNavigated,
       inFlight: this.#options.inFlight(),
+      held: this.#options.held(),
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { FetchedResponse, FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
+import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
 import { fieldValues } from '../../core/outcome/response-head.ts';
 import { decodeBody } from '../../core/parser/decode-body.ts';
 import { withoutFragment } from '../../core/parser/link-set.ts';
@@ -7,7 +7,7 @@ import { mayLoad } from '../../core/render/may-load.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { PartKind } from '../../core/render/part-kind.ts';
 import { isSameSite } from '../../core/url/same-site.ts';
-import type { FetchPart, PartRefusal, RenderJob } from '../ports/renderer.ts';
+import type { PartRefusal, PartRequest, RenderJob } from '../ports/renderer.ts';
 import type { Connection } from './connection.ts';
 
 /** The fields of `Fetch.requestPaused` that are used. */
@@ -25,9 +25,19 @@ export interface PausedRequest {
   };
 }
 
+/** The outcome of a request. `held`: its answer is not known in this round, and the page is rendered without it. */
+export type PartAnswer =
+  | Pick<FetchedResponse, 'status' | 'httpStatus' | 'headers' | 'body'>
+  | { readonly status: 'failed' }
+  | PartRefusal
+  | { readonly status: 'held' };
+
+/** A {@link FetchPart}, or one whose answers may be held. */
+export type AnswerPart = (request: PartRequest) => Promise<PartAnswer>;
+
 export interface PageRequestsOptions {
   readonly job: RenderJob;
-  readonly fetchPart: FetchPart;
+  readonly fetchPart: AnswerPart;
   readonly connection: Connection;
   /** The session of the page. */
   readonly session: string;
@@ -49,12 +59,19 @@ export class PageRequests {
   #hasDocument = false;
   #hasEnded = false;
   inFlight = 0;
+  /** Requests without an answer in this round. */
+  held = 0;
   count = 0;
   bytes = 0;
   hasClicked = false;
 
   constructor(options: PageRequestsOptions) {
     this.#options = options;
+  }
+
+  /** Whether no request is held. */
+  get isAnswered(): boolean {
+    return this.held === 0;
   }
 
   /** From now on no request is made, and no answer is given. */
@@ -115,7 +132,8 @@ export class PageRequests {
         kind,
         documentUrl: job.url,
       });
-      await this.#pass(requestId, outcome);
+      if (outcome.status === 'held') this.held++;
+      else await this.#pass(requestId, outcome);
     } catch (error) {
       onFault(error);
       await this.#refuse(requestId);
@@ -125,7 +143,7 @@ export class PageRequests {
     }
   }
 
-  async #pass(requestId: string, outcome: FetchOutcome | PartRefusal): Promise<void> {
+  async #pass(requestId: string, outcome: Exclude<PartAnswer, { readonly status: 'held' }>): Promise<void> {
     if (outcome.status === 'refused' || this.#hasEnded) return this.#refuse(requestId);
     if (outcome.status === 'failed') return this.#refuse(requestId, 'Failed');
     this.bytes += outcome.body.size;
@@ -135,7 +153,11 @@ export class PageRequests {
     await this.#fulfil(requestId, outcome, body);
   }
 
-  #fulfil(requestId: string, head: RenderJob['document'] | FetchedResponse, body: Uint8Array): Promise<void> {
+  #fulfil(
+    requestId: string,
+    head: Pick<RenderJob['document'], 'httpStatus' | 'headers'>,
+    body: Uint8Array,
+  ): Promise<void> {
     return this.#send('Fetch.fulfillRequest', {
       requestId,
       responseCode: head.httpStatus,
@@ -191,7 +213,10 @@ interface Cookies {
 }
 
 /** The body as scripts read it. Undefined if it cannot be decoded, or is too large. */
-async function decoded({ body, headers }: FetchedResponse): Promise<Uint8Array | undefined> {
+async function decoded({
+  body,
+  headers,
+}: Pick<FetchedResponse, 'body' | 'headers'>): Promise<Uint8Array | undefined> {
   if (body.size > PAGE_LIMITS.partBytes) return undefined;
   try {
     const codings = fieldValues(headers, 'content-encoding').join(', ');

@@ -2,11 +2,11 @@ import { messageOf } from '../../core/base/error-message.ts';
 import { LinkList } from '../../core/render/link-list.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import { isScriptRedirect, QUIET_MS, QUIET_STEP_MS } from '../../core/render/settle.ts';
-import type { FetchPart, Rendering, RenderJob, RenderState } from '../ports/renderer.ts';
+import type { Rendering, RenderJob, RenderState } from '../ports/renderer.ts';
 import { behave } from './behave.ts';
 import { type BrowserEvent, type Connection, LateAnswer } from './connection.ts';
 import { PageQuiet } from './page-quiet.ts';
-import { PageRequests, type PausedRequest } from './page-requests.ts';
+import { type AnswerPart, PageRequests, type PausedRequest } from './page-requests.ts';
 import { createReader, type PageReader, readPage } from './read-page.ts';
 import { ScriptCookies } from './script-cookies.ts';
 import { ScriptWatch } from './script-watch.ts';
@@ -14,10 +14,10 @@ import type { PageOfTargets } from './targets.ts';
 
 export interface PageOptions {
   readonly job: RenderJob;
-  readonly fetchPart: FetchPart;
+  readonly fetchPart: AnswerPart;
   readonly connection: Connection;
-  /** The page's browser context: cookies and storage of its own. */
-  readonly context: string;
+  /** The page's browser context: cookies and storage of its own. Undefined: the browser's only one. */
+  readonly context: string | undefined;
   /** The user agent that scripts see. */
   readonly userAgent: string;
   /** A script that removes interfaces: see `removed-interfaces.ts`. */
@@ -59,6 +59,7 @@ export class Page implements PageOfTargets {
       // The rest is for reading the page.
       until: options.deadline - Math.min(3000, options.job.limits.ms / 4),
       inFlight: () => this.#requests?.inFlight ?? 0,
+      held: () => this.#requests?.held ?? 0,
       isOver: () => this.#ending !== undefined || this.#scripts?.hasGivenUp === true,
     });
   }
@@ -192,10 +193,14 @@ export class Page implements PageOfTargets {
     await this.#navigate();
     const isWhole = await this.#quiet.settle(QUIET_MS);
     this.#hasSettled = true;
+    // It is rendered again with the answers. Until then it may not even be readable: a script may wait for one.
+    if (this.#requests?.isAnswered !== true) return this.#unrendered({ state: 'rendered', detail: '' });
     const redirect = await this.#scriptRedirect();
     const behaviourFault = redirect === undefined ? await this.#behave() : undefined;
+    if (this.#requests?.isAnswered !== true) return this.#unrendered({ state: 'rendered', detail: '' });
     const screenshot = job.screenshot === true ? await this.#reader!.picture() : undefined;
     if (isWhole && redirect === undefined) await this.#passTime();
+    if (this.#requests?.isAnswered !== true) return this.#unrendered({ state: 'rendered', detail: '' });
     const read = await readPage(this.#reader as PageReader, job);
     return {
       ...read,
@@ -234,10 +239,11 @@ export class Page implements PageOfTargets {
     const reader = this.#reader as PageReader;
     const requests = this.#requests as PageRequests;
     return behave(this.#options.job.behaviours, {
-      run: (expression) => reader.run(expression),
-      settle: () => this.#quiet.settle(QUIET_STEP_MS),
+      // Without all answers the page is not what a visitor would act on.
+      run: async (expression) => (requests.isAnswered ? reader.run(expression) : undefined),
+      settle: async () => (await this.#quiet.settle(QUIET_STEP_MS)) && requests.isAnswered,
       gather: async () => {
-        for (const url of await reader.links()) this.#links.add(url);
+        for (const url of requests.isAnswered ? await reader.links() : []) this.#links.add(url);
       },
       progress: () => requests.count + this.#links.size,
       beginClicks: () => {

@@ -10,25 +10,31 @@ export interface ProcessWatch {
 }
 
 export interface ProcessWatchOptions {
-  /** The first process of the browser, which leads a group and a session of its own. */
-  readonly root: number;
-  /** A process that takes more is ended, and with it the page that it renders. The first process is not. */
+  /** The first process of the browser, which leads a group and a session of its own. Undefined: it runs elsewhere. */
+  readonly root: number | undefined;
+  /** A process that takes more is ended, and with it the page that it renders. The first process only if it renders. */
   readonly mostBytes: number;
+  readonly mayEndRoot?: boolean;
   /** Called at each look. */
   readonly onLook: () => void;
 }
 
 const LOOK_MS = 250;
 
-export function watchProcesses({ root, mostBytes, onLook }: ProcessWatchOptions): ProcessWatch {
-  const list = createProcessGroup(root);
+export function watchProcesses({
+  root,
+  mostBytes,
+  mayEndRoot = false,
+  onLook,
+}: ProcessWatchOptions): ProcessWatch {
+  const list = root === undefined ? undefined : createProcessGroup(root);
   let group: readonly ProcessUse[] = [];
   let takenCpuMs = 0;
 
   function look(): void {
     group = list?.() ?? [];
     for (const { pid, bytes, isZombie } of group)
-      if (bytes > mostBytes && pid !== root && !isZombie) kill(pid);
+      if (bytes > mostBytes && (pid !== root || mayEndRoot) && !isZombie) kill(pid);
     onLook();
   }
 

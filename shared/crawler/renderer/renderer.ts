@@ -1,7 +1,8 @@
 import { messageOf } from '../../core/base/error-message.ts';
 import type { FetchPart, Renderer, Rendering, RenderJob } from '../ports/renderer.ts';
-import { type Browser, type BrowserOptions, startBrowser, undrawn } from './browser.ts';
+import { type Browser, type BrowserOptions, startBrowser } from './browser.ts';
 import { type BrowserProgram, NO_BROWSER } from './find-browser.ts';
+import { undrawn } from './undrawn.ts';
 
 export interface RendererOptions {
   /** Undefined: there is none, and no page is rendered. See `findBrowser`. */

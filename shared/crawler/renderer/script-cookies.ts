@@ -1,3 +1,4 @@
+import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { RenderCookie } from '../ports/renderer.ts';
 import type { Connection } from './connection.ts';
 
@@ -6,8 +7,6 @@ interface StoredCookie extends Omit<RenderCookie, 'url'> {
   readonly path: string;
   readonly secure: boolean;
 }
-
-const MAX_COOKIES = 50;
 
 /** Separates the cookies that scripts of a page have set from those that the page had, and those that answers set. */
 export class ScriptCookies {
@@ -22,13 +21,13 @@ export class ScriptCookies {
     this.#others.add((text.split(';', 1)[0] as string).trim());
   }
 
-  async read(connection: Connection, browserContextId: string): Promise<RenderCookie[]> {
+  async read(connection: Connection, browserContextId: string | undefined): Promise<RenderCookie[]> {
     const { cookies } = await connection.send<{ cookies: StoredCookie[] }>('Storage.getCookies', {
       browserContextId,
     });
     return cookies
       .filter(({ httpOnly, name, value }) => !httpOnly && !this.#others.has(`${name}=${value}`))
-      .slice(0, MAX_COOKIES)
+      .slice(0, PAGE_LIMITS.cookies)
       .map(({ name, value, domain, path, secure }) => ({
         name,
         value,

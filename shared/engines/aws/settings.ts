@@ -104,6 +104,8 @@ export const stackSettingsSchema = z.strictObject({
   hasHooks: z.boolean().optional(),
   /** Parameter of the Systems Manager with the webhook. Absent: events go to the event bus alone. */
   webhookParameter: text.optional(),
+  /** The function that renders pages. Absent: the stack renders none. */
+  rendererFunction: text.optional(),
   /** Parameter of the Systems Manager with headers, cookies, passwords and proxies of all crawls. Absent: none. */
   secretsParameter: text.optional(),
 });

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { isIdle, isScriptRedirect, isStuck } from '../../../shared/core/render/settle.ts';
 
 test.each([
-  [{ hasLoaded: true, hasNavigated: false, inFlight: 0 }, true],
-  [{ hasLoaded: false, hasNavigated: false, inFlight: 0 }, false],
-  [{ hasLoaded: true, hasNavigated: false, inFlight: 1 }, false],
-  [{ hasLoaded: false, hasNavigated: true, inFlight: 0 }, true],
+  [{ hasLoaded: true, hasNavigated: false, inFlight: 0, held: 0 }, true],
+  [{ hasLoaded: false, hasNavigated: false, inFlight: 0, held: 0 }, false],
+  [{ hasLoaded: true, hasNavigated: false, inFlight: 1, held: 0 }, false],
+  [{ hasLoaded: false, hasNavigated: false, inFlight: 1, held: 1 }, false],
+  [{ hasLoaded: false, hasNavigated: false, inFlight: 0, held: 1 }, true],
+  [{ hasLoaded: false, hasNavigated: true, inFlight: 0, held: 0 }, true],
 ])('a page %o is idle: %s', (activity, expected) => {
   expect(isIdle(activity)).toBe(expected);
 });

@@ -101,7 +101,7 @@ test('a browser that is killed loses its pages, and no more', async () => {
   const browser = await launch(own('killed'));
   const rendering = browser.render(started('endless-body'));
   await vi.waitFor(() => expect(browser.active).toBe(1), soon);
-  process.kill(-browser.pid, 'SIGKILL');
+  process.kill(-browser.pid!, 'SIGKILL');
   expect(await rendering).toMatchObject({ state: 'crashed' });
   expect(browser.hasEnded).toBe(true);
   await browser.close();
@@ -128,7 +128,7 @@ test.skipIf(!isLinux)(
   async () => {
     const browser = await launch(own('process'));
     const rendering = browser.render(started('endless-body'));
-    const list = createProcessGroup(browser.pid)!;
+    const list = createProcessGroup(browser.pid!)!;
     await vi.waitFor(() => {
       const group = list().map(({ pid }) => pid);
       for (const pid of pidsWith('--type=renderer')) if (group.includes(pid)) process.kill(pid, 'SIGKILL');

@@ -1,6 +1,7 @@
 /** Draws pages of the site by the renderer, with the crawler's own fetcher for their requests. */
 import { tmpdir } from 'node:os';
 import { gunzipSync } from 'node:zlib';
+import type { CrawlId } from '../../../shared/core/crawl/crawl-id.ts';
 import type { FetchOutcome } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { createFetcher } from '../../../shared/crawler/fetcher/fetcher.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
@@ -75,6 +76,7 @@ export function jobFor(site: KnownSite, page: ScriptedPage, more: Partial<Render
   );
   const bytes = page.encoding === 'gzip' ? gunzipSync(body as Buffer) : (body as Buffer);
   return {
+    crawl: 'test' as CrawlId,
     url: site.urlOf(page),
     document: { httpStatus: status, headers: fields, body: bytes },
     userAgent: 'Strand/0.1',

@@ -10,8 +10,6 @@ const sitemap = settingsOf('Sitemaps and feeds');
 
 const isLanguage = (tag: string): boolean => primaryLanguage(tag) !== undefined;
 
-const NOT_ON_STACK = { place: 'machine', reason: 'workers of a stack have no browser' } as const;
-
 export const PAGE_SETTINGS = {
   obeyNofollow: page(flag, {
     doc: 'Do not follow links that a page marks as `nofollow`',
@@ -96,7 +94,6 @@ export const PAGE_SETTINGS = {
     page: 'rendering.md',
     costs: 'about 0.3 s of CPU a page, and the requests that pages make',
     option: 'render',
-    only: NOT_ON_STACK,
     perHost: 'override',
     resume: 'machine',
     default: 'never',
@@ -105,14 +102,12 @@ export const PAGE_SETTINGS = {
     doc: 'Archive rendered pages as the browser shows them, too',
     page: 'rendering.md#the-archive',
     option: 'keep-rendered',
-    only: NOT_ON_STACK,
     default: false,
   }),
   screenshots: page(flagOn, {
     doc: 'Archive a picture of each rendered page; loads its images and styles',
     page: 'rendering.md#the-archive',
     option: 'screenshots',
-    only: NOT_ON_STACK,
     default: false,
   }),
 

@@ -61,6 +61,13 @@ export const BOUNDED = Object.entries<Setting>(BOUNDED_SETTINGS) as readonly (re
   Setting,
 ])[];
 
+/** The settings of rendering. Where there is no browser they are refused. */
+export const RENDER_SETTINGS = [
+  'render',
+  'keepRendered',
+  'screenshots',
+] as const satisfies readonly SettingKey[];
+
 /** The settings that do not exist there, each with the reason. */
 export const missingAt = (place: Place): Readonly<Partial<Record<SettingKey, string>>> =>
   Object.fromEntries(

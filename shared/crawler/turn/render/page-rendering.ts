@@ -12,6 +12,7 @@ import { documentText } from '../../../core/parser/document-text.ts';
 import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
 import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
 import { gainOf, linksOf, type ReadPage } from '../../../core/render/gain.ts';
+import { RENDER_MS } from '../../../core/render/page-limits.ts';
 import {
   createTemplateNeeds,
   NEEDED_GAIN,
@@ -34,8 +35,8 @@ import type {
   UnrenderedPage,
 } from './turn-rendering.ts';
 
-export const RENDER_LIMITS: RenderJob['limits'] = {
-  ms: 20_000,
+const RENDER_LIMITS: RenderJob['limits'] = {
+  ms: RENDER_MS,
   requests: 60,
   bytes: 15_000_000,
   links: 2000,
@@ -164,6 +165,7 @@ export class PageRendering implements TurnRendering {
   ): RenderJob {
     const { userAgent, screenshots } = this.#options.crawl.config;
     return {
+      crawl: this.#options.crawl.id,
       url,
       document: { httpStatus, headers, body },
       userAgent,

@@ -1,9 +1,10 @@
 import { Semaphore } from '../../../core/base/semaphore.ts';
+import { MAX_RENDER_MS } from '../../../core/render/page-limits.ts';
 import type { HookError } from '../../ports/hook-error-log.ts';
 import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
 import { OtherHosts } from './other-hosts.ts';
-import { PageRendering, RENDER_LIMITS } from './page-rendering.ts';
+import { PageRendering } from './page-rendering.ts';
 import { createScriptCache } from './script-cache.ts';
 import type { RenderingService } from './turn-rendering.ts';
 
@@ -16,9 +17,6 @@ export interface RenderingOptions {
   /** Called with a fault of it. */
   readonly onFault?: ((error: HookError) => void) | undefined;
 }
-
-/** A renderer ends soon after its page's limit: its requests end with it. */
-const END_MS = 2000;
 
 /** Makes the service of a worker. */
 export type OpenRendering = (
@@ -38,7 +36,7 @@ export const createRendering =
       others: new OtherHosts(services),
     };
     return {
-      limitMs: ({ render }) => (render === 'never' ? 0 : RENDER_LIMITS.ms + END_MS),
+      limitMs: ({ render }) => (render === 'never' ? 0 : MAX_RENDER_MS),
       ofTurn: (turn, options) =>
         options.crawl.config.render === 'never' ? undefined : new PageRendering(turn, shared, options),
     };

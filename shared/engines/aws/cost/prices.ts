@@ -10,7 +10,8 @@
  *   KB not.
  * - `s3Puts`: PUT, COPY, POST and LIST, a part of an upload. `s3Gets`: GET, HEAD and the rest. Deletes are
  *   free.
- * - `lambdaRequests`: invocations. `lambdaMbMs`: milliseconds, times the function's MB of memory; arm64.
+ * - `lambdaRequests`: invocations. `lambdaMbMs`: milliseconds, times the function's MB of memory; arm64. Time of the
+ *   function that renders pages counts 1.25 times, as x86_64 costs.
  * - `dataOutBytes`: what is sent to the web, by {@link dataOutBytes}. What comes in is free.
  *
  * Not here: what is stored (S3, DynamoDB), logs, metrics, API Gateway, and the receives by which Lambda's

@@ -1,0 +1,38 @@
+import type { OpenRendering } from '../shared/crawler/turn/render/rendering.ts';
+import type { Meter } from '../shared/engines/aws/cost/meter.ts';
+import type { StackSettings } from '../shared/engines/aws/settings.ts';
+import type { StrandConfig } from '../shared/services/project/project.ts';
+import type { Log } from './log.ts';
+
+/** Each page holds its parts in memory while it is rendered elsewhere. */
+const PAGES_AT_ONCE = { full: 8, small: 2 };
+
+export interface WorkerRenderingOptions {
+  readonly settings: Pick<StackSettings, 'rendererFunction'>;
+  readonly project: Pick<StrandConfig, 'behave'>;
+  readonly log: Log;
+  readonly isSmall: boolean;
+  readonly meter: () => Pick<Meter, 'add'>;
+}
+
+/** How a worker renders pages; undefined on a stack without a browser, which loads no module for it. */
+export async function createWorkerRendering({
+  settings: { rendererFunction: functionName },
+  project,
+  log,
+  isSmall,
+  meter,
+}: WorkerRenderingOptions): Promise<OpenRendering | undefined> {
+  if (functionName === undefined) return undefined;
+  // Bundled, its text refers to what a page does not have.
+  if (project.behave !== undefined)
+    log('warn', { message: 'behave of the project runs on one machine alone' });
+  const [{ createInvokedRenderer }, { createRendering }] = await Promise.all([
+    import('../shared/engines/aws/invoke-renderer.ts'),
+    import('../shared/crawler/turn/render/rendering.ts'),
+  ]);
+  return createRendering({
+    renderer: createInvokedRenderer({ functionName, meter }),
+    pagesAtOnce: isSmall ? PAGES_AT_ONCE.small : PAGES_AT_ONCE.full,
+  });
+}

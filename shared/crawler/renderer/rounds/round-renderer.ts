@@ -1,0 +1,106 @@
+import { messageOf } from '../../../core/base/error-message.ts';
+import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import type { FetchPart, PartRequest, Renderer, Rendering, RenderJob } from '../../ports/renderer.ts';
+import { undrawn } from '../undrawn.ts';
+import { decodeReply, encodeAsk, type PackedAnswer, packAnswer, type RoundReply } from './round-messages.ts';
+
+export interface RoundRendererOptions {
+  /** Has one round rendered, within the time. Rejects if it is not. */
+  readonly ask: (message: string, ms: number, crawl: CrawlId, signal?: AbortSignal) => Promise<string>;
+}
+
+/** A page whose requests lead to requests so often is rendered without the next ones. */
+const MAX_ROUNDS = 30;
+/** So is one for which no more time is left. */
+const LAST_MS = 6000;
+const CUT_SHORT = 'it made further requests, for which no time was left';
+
+/**
+ * Renders pages where no request can be answered while the browser runs: it replies with the requests that it lacks, they
+ * are made here, and the page is rendered again with their answers, until it lacks none. Each request is made once.
+ */
+export const createRoundRenderer = ({ ask }: RoundRendererOptions): Renderer => ({
+  render: (job, fetchPart, signal) => new Rounds({ ask, job, fetchPart, signal }).render(),
+  close: async () => {},
+});
+
+interface RoundsOptions extends RoundRendererOptions {
+  readonly job: RenderJob;
+  readonly fetchPart: FetchPart;
+  readonly signal: AbortSignal | undefined;
+}
+
+class Rounds {
+  readonly #options: RoundsOptions;
+  readonly #startedAt = performance.now();
+  readonly #answers: PackedAnswer[] = [];
+  #bytes = 0;
+  #cpuMs = 0;
+  /** Answers that the last round has used, and whether that were more than before: else the page requests something new each time. */
+  #used = 0;
+  #hasProgress = true;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+  }
+
+  async render(): Promise<Rendering> {
+    try {
+      return this.#counted(await this.#rendered());
+    } catch (error) {
+      const state = error instanceof TooLarge ? 'tooLarge' : 'crashed';
+      return this.#counted(undrawn(state, messageOf(error), this.#startedAt));
+    }
+  }
+
+  async #rendered(): Promise<Rendering> {
+    for (let rounds = 1; ; rounds++) {
+      const isLast = rounds === MAX_ROUNDS || this.#leftMs < LAST_MS || !this.#hasProgress;
+      const { rendering, needs, usedAnswers } = await this.#ask(isLast);
+      this.#cpuMs += rendering.used.cpuMs;
+      if (isLast && rendering.state === 'rendered') return { ...rendering, detail: CUT_SHORT };
+      if (rendering.state !== 'rendered' || needs.length === 0) return rendering;
+      this.#hasProgress = rounds === 1 || usedAnswers > this.#used;
+      this.#used = usedAnswers;
+      await this.#fetch(needs);
+    }
+  }
+
+  async #ask(isLast: boolean): Promise<RoundReply> {
+    const { job, ask, signal } = this.#options;
+    const ms = this.#leftMs;
+    const message = encodeAsk({ ...job, limits: { ...job.limits, ms } }, this.#answers, isLast);
+    if (message === undefined) throw new TooLarge();
+    return decodeReply(await ask(message, ms, job.crawl, signal), job);
+  }
+
+  async #fetch(needs: readonly PartRequest[]): Promise<void> {
+    const { job, fetchPart } = this.#options;
+    const room = job.limits.requests - this.#answers.length;
+    const answers = await Promise.all(
+      needs.slice(0, Math.max(0, room)).map(async (need) => {
+        const request = { ...need, documentUrl: job.url };
+        const answer = await fetchPart(request);
+        if (answer.status === 'response') this.#bytes += answer.body.size;
+        return packAnswer({ request, answer });
+      }),
+    );
+    this.#answers.push(...answers);
+  }
+
+  get #leftMs(): number {
+    return Math.floor(this.#options.job.limits.ms - (performance.now() - this.#startedAt));
+  }
+
+  #counted(rendering: Rendering): Rendering {
+    const ms = performance.now() - this.#startedAt;
+    const used = { requests: this.#answers.length, bytes: this.#bytes, ms, cpuMs: this.#cpuMs };
+    return { ...rendering, used };
+  }
+}
+
+class TooLarge extends Error {
+  constructor() {
+    super('it and its parts are larger than a payload of Lambda');
+  }
+}

@@ -1,0 +1,157 @@
+/** The worker's side of rounds, with a function that is a table: no browser. */
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { memoryBody } from '../../../../shared/core/outcome/memory-body.ts';
+import type { FetchPart, RenderJob } from '../../../../shared/crawler/ports/renderer.ts';
+import type { RoundAsk } from '../../../../shared/crawler/renderer/rounds/round-messages.ts';
+import { decodeAsk } from '../../../../shared/crawler/renderer/rounds/round-messages.ts';
+import { createRoundRenderer } from '../../../../shared/crawler/renderer/rounds/round-renderer.ts';
+
+const job: RenderJob = {
+  crawl: 'c',
+  url: 'https://example.org/',
+  document: { httpStatus: 200, headers: [['Content-Type', 'text/html']], body: Buffer.from('<p>x') },
+  userAgent: 'Strand/0.1',
+  cookies: [],
+  limits: { ms: 20_000, requests: 5, bytes: 1e6, links: 10, htmlBytes: 1000 },
+  behaviours: { scroll: false, more: false },
+};
+
+const used = { requests: 0, bytes: 0, ms: 1, cpuMs: 10 };
+const done = {
+  state: 'rendered',
+  html: ['plain', Buffer.from('<p>y').toString('base64')],
+  links: [],
+  cookies: [],
+  used,
+};
+const need = (url: string, more: object = {}) => ({
+  url,
+  method: 'GET',
+  headers: {},
+  kind: 'xhr',
+  documentUrl: 'https://example.org/',
+  ...more,
+});
+const withNeeds = (needs: object[], usedAnswers = 0) => ({ ...done, needs, usedAnswers });
+
+/** Renders by a function that gives these replies, the last one again and again. */
+async function render(replies: (object | Error)[], own: Partial<RenderJob> = {}) {
+  const asked: RoundAsk[] = [];
+  const fetched: Parameters<FetchPart>[0][] = [];
+  const renderer = createRoundRenderer({
+    ask: async (message) => {
+      asked.push(decodeAsk(JSON.parse(message)));
+      const reply = replies[Math.min(asked.length, replies.length) - 1]!;
+      if (reply instanceof Error) throw reply;
+      return JSON.stringify(reply);
+    },
+  });
+  const fetchPart: FetchPart = async (request) => {
+    fetched.push(request);
+    if (request.url.includes('refused')) return { status: 'refused', reason: 'robots.txt' };
+    return {
+      status: 'response',
+      url: request.url,
+      httpStatus: 200,
+      statusText: 'OK',
+      headers: [],
+      body: memoryBody(Buffer.from('answer')),
+      requestHead: Buffer.from(''),
+      ipAddress: '',
+      startedAt: 0,
+      endedAt: 0,
+    };
+  };
+  const rendering = await renderer.render({ ...job, ...own }, fetchPart);
+  return { rendering, asked, fetched };
+}
+
+test('a page that needs nothing takes one round', async () => {
+  const { rendering, asked } = await render([withNeeds([])]);
+  expect(asked).toHaveLength(1);
+  expect(rendering).toMatchObject({ state: 'rendered', html: '<p>y', used: { requests: 0, cpuMs: 10 } });
+});
+
+test('each request is made once, and its answer is in all later rounds', async () => {
+  const { rendering, asked, fetched } = await render([
+    withNeeds([need('https://example.org/a'), need('https://example.org/refused')]),
+    withNeeds([need('https://example.org/b')], 2),
+    withNeeds([], 3),
+  ]);
+  expect(fetched.map(({ url }) => url)).toEqual([
+    'https://example.org/a',
+    'https://example.org/refused',
+    'https://example.org/b',
+  ]);
+  expect(asked.map(({ answers }) => answers.map(({ answer }) => answer.status))).toEqual([
+    [],
+    ['response', 'refused'],
+    ['response', 'refused', 'response'],
+  ]);
+  expect(rendering.used).toMatchObject({ requests: 3, bytes: 12, cpuMs: 30 });
+});
+
+test('a page that uses no answer, as it asks for something else each time, has a last round', async () => {
+  const { rendering, asked, fetched } = await render([withNeeds([need('https://example.org/r')])]);
+  expect(asked.map(({ isLast }) => isLast)).toEqual([false, false, true]);
+  expect(fetched).toHaveLength(2);
+  expect(rendering).toMatchObject({
+    state: 'rendered',
+    detail: 'it made further requests, for which no time was left',
+  });
+});
+
+test('without time for a further round the first one is the last', async () => {
+  const { asked } = await render([withNeeds([])], { limits: { ...job.limits, ms: 5000 } });
+  expect(asked.map(({ isLast }) => isLast)).toEqual([true]);
+});
+
+test('no more requests are made than a page may have', async () => {
+  const many = Array.from({ length: 5 }, (_, i) => need(`https://example.org/${i}`));
+  const { fetched } = await render([withNeeds(many), withNeeds(many, 5), withNeeds([], 5)]);
+  expect(fetched).toHaveLength(5);
+});
+
+test('a function that fails costs the page its rendering, and no more', async () => {
+  const { rendering } = await render([new Error('the function failed: out of memory')]);
+  expect(rendering).toMatchObject({ state: 'crashed', detail: 'the function failed: out of memory' });
+});
+
+test('a page whose parts are larger than a payload is too large', async () => {
+  const body = Buffer.alloc(7_000_000);
+  for (let i = 0; i < body.length; i += 4) body.writeUInt32LE((i * 2_654_435_761) >>> 0, i);
+  const { rendering } = await render([withNeeds([])], { document: { ...job.document, body } });
+  expect(rendering).toMatchObject({ state: 'tooLarge' });
+});
+
+test.each<readonly [string, object]>([
+  ['is no reply', { state: 'rendered' }],
+  [
+    'has more requests than the page may have',
+    withNeeds(Array.from({ length: 6 }, () => need('https://example.org/'))),
+  ],
+  ['has more links', { ...withNeeds([]), links: Array.from({ length: 11 }, () => 'https://example.org/') }],
+  ['has HTML that unpacks to more than the limit', { ...withNeeds([]), html: ['gzip', packedZeros()] }],
+  ['names a method that no page has', withNeeds([need('https://example.org/', { method: 'CONNECT' })])],
+])('a reply that %s is not taken', async (_, reply) => {
+  const { rendering, fetched } = await render([reply]);
+  expect({ state: rendering.state, fetched }).toEqual({ state: 'crashed', fetched: [] });
+});
+
+test('a reply cannot set headers of the crawler, give cookies to other sites, or have pictures loaded', async () => {
+  const headers = { 'User-Agent': 'x', Cookie: 'a=1', 'X-Own': '1' };
+  const { fetched } = await render([
+    withNeeds([
+      need('https://example.org/a', { headers }),
+      need('https://other.example/b', { headers }),
+      need('https://example.org/c.png', { kind: 'image' }),
+    ]),
+    withNeeds([], 2),
+  ]);
+  expect(fetched.map(({ headers }) => headers)).toEqual([{ 'x-own': '1', cookie: 'a=1' }, { 'x-own': '1' }]);
+});
+
+function packedZeros(): string {
+  return gzipSync(Buffer.alloc(1_000_000)).toString('base64');
+}
