@@ -210,7 +210,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
 
   nextDueAt(crawl: CrawlId, now: number): number | undefined {
     const { hostsWaiting, hostsClosed, hostsFull } = this.sums(crawl);
-    if (this.#hasMessages(false) || hostsWaiting > hostsClosed + hostsFull) return undefined;
+    if (hostsWaiting > hostsClosed + hostsFull || this.#hasMessages(false)) return undefined;
     const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
     return dueAt !== null && dueAt > now ? dueAt : undefined;
   }
