@@ -29,10 +29,13 @@ export function takeScriptCookies(
   if (jar === undefined) return;
   const page = hostKey(pageUrl);
   for (const { name, value, url } of cookies) {
-    const host = hostKey(url);
+    const target = URL.parse(url);
+    // A browser elsewhere may reply anything.
+    if (target === null || !/^https?:$/.test(target.protocol)) continue;
+    const host = hostKey(target.href);
     if (domainOf(host) !== domainOf(page)) continue;
     const isWide = hostName(page).endsWith(`.${hostName(host)}`);
     const domain = isWide ? `; Domain=${hostName(host)}` : '';
-    jar.take(isWide ? pageUrl : url, [`${name}=${value}; Path=${new URL(url).pathname}${domain}`]);
+    jar.take(isWide ? pageUrl : url, [`${name}=${value}; Path=${target.pathname}${domain}`]);
   }
 }

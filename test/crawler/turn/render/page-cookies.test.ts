@@ -24,6 +24,8 @@ test.each([
   ['of its domain', 'https://example.org/', 'https://m.example.org/', 'id=1'],
   ['of another host of its site', 'https://m.example.org/', PAGE, undefined],
   ['of another site', 'https://example.net/', 'https://example.net/', undefined],
+  ['of no URL', 'https://', PAGE, undefined],
+  ['of a file', 'file:///etc/hosts', PAGE, undefined],
   ['of a public suffix', 'https://org/', 'https://www.example.org/', undefined],
 ])('a cookie of a script %s', (_, url, target, sent) => {
   const jar = createHostCookies();
