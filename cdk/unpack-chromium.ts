@@ -11,7 +11,7 @@ const PACKAGE = '@sparticuz/chromium';
 export const CHROMIUM_VERSION = '153.0.0';
 
 /**
- * Unpacks it into a folder: 220 MB, of 250 MB that Lambda takes. Packed, each new environment would spend seconds on it.
+ * Unpacks it into a folder: 221 MB, of 262 MB that Lambda takes. Packed, each new environment would spend seconds on it.
  * Throws {@link InvalidOptions} if the package is not installed.
  */
 export function unpackChromium(folder: string): void {

@@ -5,5 +5,5 @@ export const RENDERER_TIMEOUT_S = 30;
 
 /** Time on x86_64 costs a quarter more than on arm64 (aws.amazon.com/lambda/pricing), by which the meter counts. */
 export const X86_FACTOR = 1.25;
-/** Rounds and milliseconds of a rendered page, as measured over a site of 57 pages of many kinds. */
+/** Rounds and milliseconds of a rendered page, as measured over a site of pages of many kinds. */
 export const RENDERED_PAGE = { rounds: 1.8, ms: 1700 };
