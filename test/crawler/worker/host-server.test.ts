@@ -47,6 +47,7 @@ function open({
   const errors: unknown[] = [];
   const stats = newStats();
   const parts = ['s1-a'];
+  let refreshed = false;
   const at = () => clock.now() - T0;
   const services = {
     engine: {
@@ -77,11 +78,16 @@ function open({
       },
     },
     crawls: {
+      refresh(id: string) {
+        log.push(`read ${id} again`);
+        refreshed = true;
+      },
       get: async (id: string) =>
         gone.includes(id)
           ? undefined
           : {
               id,
+              resumes: refreshed ? 2 : 1,
               config: parseConfig({}),
               configOf: () => parseConfig({}),
               ...(deleting.includes(id) && { reason: BEING_DELETED }),
@@ -107,6 +113,17 @@ function open({
 const message = (crawl: string): Message => ({ kind: 'token', crawl, token: 'old' });
 const delivery = (id: string, crawl = 'c', receiveCount = 1) =>
   ({ id, message: message(crawl), receiveCount }) as Delivery;
+
+test('a host is tried again with the settings of the resume that asks for it', async () => {
+  const { log, serve } = open();
+  const wake = (id: string, resume?: number) =>
+    ({ id, message: { kind: 'wake', crawl: 'c', resume }, receiveCount: 1 }) as Delivery;
+  await serve(wake('1', 1), wake('2'));
+  expect(log[0]).toBe('turn c at 0');
+  log.length = 0;
+  await serve(wake('3', 2), delivery('4'));
+  expect(log.slice(0, 2)).toEqual(['read c again', 'turn c at 0']);
+});
 
 test('the deliveries of a host are acknowledged when its turns are over', async () => {
   const { log, serve, stats } = open();
