@@ -1,10 +1,12 @@
 /**
  * Mutants of promises: for each invariant of crawls that fetch pages again, and for each promise of a stack's workers
- * (`promised-packing.ts`), and of sites that refuse (`promised-refusals.ts`), changes of the program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them. Others are drawn by
- * chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
+ * (`promised-packing.ts`), of sites that refuse (`promised-refusals.ts`) and of accounts (`promised-accounts.ts`), changes of the
+ * program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them.
+ * Others are drawn by chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
  */
 import type { WorldSpec } from '../worlds/spec.ts';
 import type { PromiseMutant } from './promise-mutant.ts';
+import { ACCOUNT_MUTANTS } from './promised-accounts.ts';
 import { PACKING_MUTANTS } from './promised-packing.ts';
 import { REFUSAL_MUTANTS } from './promised-refusals.ts';
 
@@ -209,6 +211,7 @@ export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
   ...RECRAWL_MUTANTS,
   ...PACKING_MUTANTS,
   ...REFUSAL_MUTANTS,
+  ...ACCOUNT_MUTANTS,
 ];
 
 /** Seeds 1 to `count`, without faults and with all in turn. */

@@ -34,13 +34,22 @@ interface Members {
   readonly refused: Map<string, number[]>;
 }
 
-/** Two hosts for members of one site. Sessions end after some pages or some time, and the site says so in one of three ways. */
+/** Some sites show no form to those who are signed out. */
+const TEASER = '<p>This is for members.';
+
+/** Two hosts for members of one site. Sessions end after some pages or some time, and the site says so in one of four ways. */
 function membersOf(now: () => number, upTo: UpTo, pages: number): Members {
   const members: Members = { site: {}, logins: [], refused: new Map() };
   const sessions = new Map<string, { left: number; until: number }>();
   const [perSession, sessionMs] = [3 + upTo(6), upTo(3) === 0 ? MINUTE_MS : Number.POSITIVE_INFINITY];
-  const out: Answer[] = [{ body: FORM }, { status: 302, headers: { Location: '/login' } }, { status: 401 }];
+  const out: Answer[] = [
+    { body: FORM },
+    { body: TEASER },
+    { status: 302, headers: { Location: '/login' } },
+    { status: 401 },
+  ];
   const signedOut = out[upTo(out.length)] as Answer;
+  const refusal: Answer = { body: upTo(2) ? FORM : '<p>Wrong word.' };
   const sessionOf = ({ headers = {} }: FetchRequest) => {
     const found = sessions.get(/sid=(\w+)/.exec(headers.Cookie ?? '')?.[1] ?? '');
     return found && found.left > 0 && found.until > now() ? found : undefined;
@@ -50,7 +59,7 @@ function membersOf(now: () => number, upTo: UpTo, pages: number): Members {
     const [account = '', word] = new URLSearchParams(String(body)).get('word')?.split(' ') ?? [];
     if (word !== 'right') {
       members.refused.set(account, [...(members.refused.get(account) ?? []), now()]);
-      return { body: FORM };
+      return refusal;
     }
     const id = `s${sessions.size}`;
     sessions.set(id, { left: perSession, until: now() + sessionMs });
@@ -118,7 +127,7 @@ async function crawl(upTo: UpTo): Promise<void> {
     startProcess(served, fetcher, { accounts: accountsOf(words, members, clock.now) }),
   );
 
-  const form = hash('sha1', FORM, 'hex');
+  const forms = [FORM, TEASER].map((body) => hash('sha1', body, 'hex'));
   const known = [...(await ledgersOf(engine))];
   const totals = await engine.registry.totals(CRAWL);
   expect(totals.pages, 'pages').toBe(totals.urls.fetched);
@@ -129,7 +138,9 @@ async function crawl(upTo: UpTo): Promise<void> {
     if (!isLocked) expect([...records.values()].filter(({ state }) => state === 'waiting')).toEqual([]);
     const fetched = [...records.values()].filter(({ state }) => state === 'fetched');
     for (const { url, result } of fetched)
-      expect(Buffer.from(result?.digest ?? []).toString('hex'), `${url} is the form`).not.toBe(form);
+      expect(forms, `${url} as shown to strangers`).not.toContain(
+        Buffer.from(result?.digest ?? []).toString('hex'),
+      );
     const died = [...records.values()].filter(({ state }) => state === 'failed');
     for (const { url, result } of died) expect(result?.cause, url).toMatchObject({ code: 'workerDied' });
     if (!isLocked && died.length === 0) expect(fetched.length, `pages of ${host}`).toBe(pages);
