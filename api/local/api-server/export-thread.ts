@@ -7,6 +7,7 @@ import { entriesOf, refuseLink, refuseLinks } from '../../../shared/engines/loca
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 import { lockFolder } from '../../../shared/engines/local/lock.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
+import { endWhenAsked } from '../../../shared/engines/watchdog/end-thread.ts';
 import { ExportImpossible } from '../../../shared/services/exports/export-context.ts';
 import type { HeldExport } from '../../../shared/services/exports/held-export.ts';
 import { runExport } from '../../../shared/services/exports/run-export.ts';
@@ -16,6 +17,9 @@ import { openFolder } from '../open-folder.ts';
 import { toThreadError } from '../thread-error.ts';
 import type { ExportThreadStart, FromExportThread } from './export-messages.ts';
 
+endWhenAsked(parentPort);
+// It ends by itself.
+parentPort?.unref();
 const { crawl, folder } = workerData as ExportThreadStart;
 const { exports } = foldersOf(folder);
 const notes = new FolderExportNotes(crawl, exports, systemClock);

@@ -11,6 +11,7 @@ import { FolderExportNotes } from '../../../shared/engines/local/exports/export-
 import { refuseLinks } from '../../../shared/engines/local/folder-guard.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 import { systemClock } from '../../../shared/engines/system-clock.ts';
+import { endThread } from '../../../shared/engines/watchdog/end-thread.ts';
 import {
   type CrawlExport,
   type CrawlExports,
@@ -126,7 +127,7 @@ export class FolderExports implements CrawlExports {
       name: 'strand-export',
       ...threadOptions(process.env),
     });
-    const end = () => void thread.terminate();
+    const end = () => void endThread(thread);
     signal.addEventListener('abort', end);
     let outcome: 'failed' | 'ended' = 'ended';
     const fail = (error: unknown) => {

@@ -1,6 +1,7 @@
 /** The thread of a session of pages: it fetches them and makes their documents. */
 import { tmpdir } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { endWhenAsked } from '../../../shared/engines/watchdog/end-thread.ts';
 import { writeSlot } from '../../../shared/engines/watchdog/work-slot.ts';
 import { toThreadError } from '../thread-error.ts';
 import type { AskedPage, FromPageThread, PageThreadStart } from './page-messages.ts';
@@ -8,6 +9,7 @@ import { openPageSource } from './page-source.ts';
 
 const port = parentPort;
 if (!port) throw new Error('Expected to run in a thread');
+endWhenAsked(port);
 const post = (message: FromPageThread) => port.postMessage(message);
 const { url: first, options, rests, slot } = workerData as PageThreadStart;
 

@@ -5,6 +5,7 @@ import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { ownFile } from '../../../shared/core/base/own-file.ts';
 import { threadOptions } from '../../../shared/crawler/media-thread/thread-options.ts';
 import type { Block } from '../../../shared/engines/watchdog/block-watch.ts';
+import { endThread } from '../../../shared/engines/watchdog/end-thread.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import { reviveError } from '../thread-error.ts';
@@ -49,7 +50,7 @@ export function runPageThread({ start, onMessage, onEnd }: PageThreadOptions): P
   thread.on('message', (message: FromPageThread) => {
     if (message.kind === 'failed') {
       lastWord = { kind: 'failed', error: reviveError(message.error) };
-      void thread.terminate();
+      void endThread(thread);
       return;
     }
     if (message.kind === 'begun') watch.limit({ limitMs: message.config.blockTimeoutMs });
@@ -78,7 +79,7 @@ export function runPageThread({ start, onMessage, onEnd }: PageThreadOptions): P
     hold: (isHeld) => (isHeld ? thread.ref() : thread.unref()),
     async end() {
       isOver = true;
-      await thread.terminate();
+      await endThread(thread);
       await exited;
     },
   };

@@ -9,6 +9,7 @@ import { ownFile } from '../../../shared/core/base/own-file.ts';
 import { printable } from '../../../shared/core/text/printable.ts';
 import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
 import { threadOptions } from '../../../shared/crawler/media-thread/thread-options.ts';
+import { endThread } from '../../../shared/engines/watchdog/end-thread.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
 import { readSlot, slotMemory } from '../../../shared/engines/watchdog/work-slot.ts';
 import { printLines } from '../print-lines.ts';
@@ -172,7 +173,7 @@ function startThread(start: Omit<ProcessThreadStart, 'slot'>): ProcessThread {
     },
     async end() {
       watch.end();
-      await thread.terminate();
+      await endThread(thread);
       await Promise.all(printing);
     },
   };
