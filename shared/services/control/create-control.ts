@@ -9,7 +9,6 @@ import type { ControlEngine } from './control-engine.ts';
 import type { CrawlExport, ExportRequest } from './crawl-export.ts';
 import { type CrawlQueries, createQueries } from './crawl-queries.ts';
 import { deleteCrawl } from './delete-crawl.ts';
-import type { DeployerLimits } from './deployer-limits.ts';
 import { beginExport, exportOf, exportsOf } from './export-queries.ts';
 import { createFinder } from './find-crawl.ts';
 import { listCrawls } from './list-crawls.ts';
@@ -32,13 +31,13 @@ type OtherControl = Omit<Control, keyof CrawlQueries>;
 
 class EngineControl implements OtherControl {
   readonly #engine: ControlEngine;
-  readonly #limits: DeployerLimits;
+  readonly #policy: ControlPolicy;
   readonly #seeding: Seeding;
   readonly #recordOf: ReturnType<typeof createFinder>['recordOf'];
 
   constructor(engine: ControlEngine, policy: ControlPolicy) {
     this.#engine = engine;
-    this.#limits = policy.limits ?? {};
+    this.#policy = policy;
     this.#seeding = new Seeding(engine, policy);
     this.#recordOf = createFinder(engine.registry).recordOf;
   }
@@ -83,7 +82,8 @@ class EngineControl implements OtherControl {
   }
 
   async resume(...[crawl, ...rest]: Parameters<Control['resume']>): Promise<CrawlSummary> {
-    await resumeCrawl({ engine: this.#engine, limits: this.#limits }, crawl, ...rest);
+    const { limits = {}, refuses } = this.#policy;
+    await resumeCrawl({ engine: this.#engine, limits, refuses }, crawl, ...rest);
     return this.status(crawl);
   }
 

@@ -58,11 +58,17 @@ export function planRequest(request: NewCrawl, policy: ControlPolicy): PlannedRe
   return { ...plan, crawl, record: { ...plan.record, scopeSeeds }, dedupeFrom };
 }
 
-function checkRefused(given: object, place: string, refuses: NonNullable<ControlPolicy['refuses']>): void {
+/** Throws {@link ControlError} for a setting that is refused here. `place`: that of the settings in the request. */
+export function checkRefused(
+  given: object,
+  place: string | undefined,
+  refuses: NonNullable<ControlPolicy['refuses']>,
+): void {
   for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
     const reason = refuses[key];
     if (reason === undefined) continue;
-    throw new ControlError('invalid', `${place}.${key} cannot be set here: ${reason}`, `${place}.${key}`);
+    const name = place === undefined ? key : `${place}.${key}`;
+    throw new ControlError('invalid', `${name} cannot be set here: ${reason}`, name);
   }
 }
 

@@ -15,20 +15,24 @@ import {
   pauseIfFull,
 } from './deployer-limits.ts';
 import { checkKept, checkRules, createFinder } from './find-crawl.ts';
+import { type ControlPolicy, checkRefused } from './plan-request.ts';
 import { checkLimits, checkNotAtLimit, resumable } from './resume-limits.ts';
 
 export interface ResumeDeps {
   readonly engine: Pick<ControlEngine, 'registry' | 'exchange' | 'wakeAll' | 'spentToday'>;
   readonly limits: DeployerLimits;
+  /** As in `ControlPolicy`. */
+  readonly refuses?: ControlPolicy['refuses'];
 }
 
 /** Safe to repeat. Throws `ControlError` for a crawl that cannot be resumed, or not with these limits. */
 export async function resumeCrawl(
-  { engine, limits: allowed }: ResumeDeps,
+  { engine, limits: allowed, refuses = {} }: ResumeDeps,
   ...[crawl, given = {}, options = {}]: Parameters<Control['resume']>
 ): Promise<void> {
   const { registry } = engine;
   const asked = checkLimits(given);
+  checkRefused(asked, undefined, refuses);
   checkLimitBounds(asked);
   checkBounded(asked, allowed);
   const record = await createFinder(registry).recordOf(crawl);

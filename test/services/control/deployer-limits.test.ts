@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NewCrawl } from '../../../shared/services/control/control.ts';
 import type { DeployerLimits } from '../../../shared/services/control/deployer-limits.ts';
+import type { ControlPolicy } from '../../../shared/services/control/plan-request.ts';
 import { A, B, CONTACT, openRoom } from './control-room.ts';
 
 const LIMITS: DeployerLimits = {
@@ -104,6 +105,20 @@ test('the limit of money holds when a crawl is resumed, also if it began before 
   expect((await engine.registry.load('one'))?.config).toMatchObject({ maxCost: 5 });
   await control.resume('one', { maxCost: 4 });
   expect((await engine.registry.load('one'))?.config).toMatchObject({ maxCost: 4 });
+});
+
+test('a crawl is resumed with rendering where there is a browser, and refused elsewhere', async () => {
+  const resume = async (refuses: ControlPolicy['refuses']) => {
+    const { control, engine } = openRoom({ policy: { defaults: { contact: CONTACT }, refuses } });
+    await control.create({ crawl: 'one', seeds: [A] });
+    await control.resume('one', { render: 'needed' });
+    return (await engine.registry.load('one'))?.config;
+  };
+  expect(await resume({})).toMatchObject({ render: 'needed' });
+  await expect(resume({ render: 'this stack has no browser' })).rejects.toMatchObject({
+    ...{ code: 'invalid', field: 'render' },
+    message: 'render cannot be set here: this stack has no browser',
+  });
 });
 
 test('when the money of the day is spent, no crawl begins or continues', async () => {

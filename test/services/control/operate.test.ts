@@ -231,7 +231,7 @@ describe('a crawl is resumed', () => {
     [
       { delayMs: 1 },
       'delayMs',
-      /^Expected one of recrawl, recrawlEveryMs, recrawlSchedule, recrawlTimeZone, recrawlPerDay, changeFeed, documents, maxPages, maxBytes, maxTimeMs, maxCost, maxPagesPerHost, domainBudget, keepTrying, cookies to resume with, got delayMs/,
+      /^Expected one of render, recrawl, recrawlEveryMs, recrawlSchedule, recrawlTimeZone, recrawlPerDay, changeFeed, documents, maxPages, maxBytes, maxTimeMs, maxCost, maxPagesPerHost, domainBudget, keepTrying, cookies to resume with, got delayMs/,
     ],
   ])('by %j: refused by name', async (limits, field, message) => {
     const { control } = await standing('paused');

@@ -95,7 +95,7 @@ export const PAGE_SETTINGS = {
     costs: 'about 0.3 s of CPU a page, and the requests that pages make',
     option: 'render',
     perHost: 'override',
-    resume: 'machine',
+    resume: 'both',
     default: 'never',
   }),
   keepRendered: page(flagOn, {
