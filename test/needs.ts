@@ -1,9 +1,13 @@
 /** Tests that need what not each system has. */
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'vitest';
 import { findBrowser } from '../shared/crawler/renderer/find-browser.ts';
 
 const isWindows = process.platform === 'win32';
+
+const DIGIT_READER = 'examples/verification-code/reader';
 
 /** By what a test needs, why this system cannot run it; false if it can. */
 const LACKS = {
@@ -13,12 +17,18 @@ const LACKS = {
   shell: isWindows && 'Windows has no sh',
   lambdaBrowser:
     hasNoLambdaBrowser() && 'it needs Linux on x86-64, unshare, and the package @sparticuz/chromium: npm ci',
+  digitReader: hasNoDigitReader() && `it needs the packages of an example: npm ci --prefix ${DIGIT_READER}`,
   browser: hasNoBrowser() && 'there is no browser: apt-get install chromium-headless-shell',
 } as const;
 
 /** Where all must run, a test that has no browser fails by itself. */
 function hasNoBrowser(): boolean {
   return process.env.CI === undefined && findBrowser({ env: process.env }) === undefined;
+}
+
+function hasNoDigitReader(): boolean {
+  if (process.env.CI !== undefined) return false;
+  return !existsSync(join(import.meta.dirname, '..', DIGIT_READER, 'node_modules/tesseract.js'));
 }
 
 function hasNoLambdaBrowser(): boolean {

@@ -99,7 +99,7 @@ const blocks = (text: string, language: string): string[] =>
   );
 
 /** Documents of users and developers, and those of examples. */
-const COMMANDS_IN = [...markdownFiles(), ...globSync('examples/**/README.md', { cwd: ROOT })].filter(
+const COMMANDS_IN = [...markdownFiles(), ...globSync('examples/*/README.md', { cwd: ROOT })].filter(
   (path) => path !== 'CHANGELOG.md' && !path.startsWith('docs/decisions/'),
 );
 
