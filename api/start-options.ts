@@ -27,6 +27,11 @@ interface SharedOptions extends CrawlHooks {
    */
   readonly browser?: string;
   /**
+   * A browser that runs elsewhere instead: the URL of its WebSocket (`wss:`, or `ws:` on this machine), or where that stands,
+   * such as `env:NAME`. It is not stored. Not with `workers`.
+   */
+  readonly browserUrl?: string;
+  /**
    * Ends a crawl that recrawls when nothing is due: for a program that is started regularly.
    * @default false
    */

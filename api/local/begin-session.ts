@@ -4,8 +4,6 @@ import { orExplained } from '../../shared/core/base/explain-errors.ts';
 import { storageFailure } from '../../shared/core/base/storage-failed.ts';
 import { checkSites } from '../../shared/core/crawl/check-sites.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../../shared/core/crawl/config.ts';
-import { quoted } from '../../shared/core/text/printable.ts';
-import type { BrowserProgram } from '../../shared/crawler/renderer/find-browser.ts';
 import { mayHoldCrawl } from '../../shared/engines/local/database.ts';
 import { foldersOf } from '../../shared/engines/local/folders.ts';
 import { ownKeyFile } from '../../shared/engines/local/own-folder.ts';
@@ -18,6 +16,7 @@ import {
 } from '../../shared/engines/local/session/session.ts';
 import { planCrawl } from '../../shared/services/begin/plan-crawl.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/services/project/project-file.ts';
+import { browserOf } from './browser-of.ts';
 import type { BeginStart, LocalStart } from './messages.ts';
 
 export async function readStartProject({ project }: LocalStart): Promise<Project> {
@@ -35,7 +34,7 @@ export async function beginSession(
   const options = {
     ...given,
     keyFile: ownKeyFile(process.env),
-    findBrowser: () => ownBrowser(start.browser),
+    findBrowser: browserOf(start),
     environment: process.env,
     ...(identity !== undefined && { identity }),
   };
@@ -52,14 +51,6 @@ export async function beginSession(
       resumeCrawl(folder, limits, { ...options, sites, newUrlRules, trustSettings, cache }),
     ),
   ];
-}
-
-async function ownBrowser(path = process.env.STRAND_BROWSER): Promise<BrowserProgram | undefined> {
-  const { findBrowser } = await import('../../shared/crawler/renderer/find-browser.ts');
-  const found = findBrowser({ path, env: process.env });
-  if (found === undefined && path !== undefined)
-    throw new InvalidConfig(`Expected the path of a browser, got ${quoted(path)}`);
-  return found;
 }
 
 async function begin(

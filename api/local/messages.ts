@@ -24,6 +24,8 @@ interface StartOptions {
   readonly workers: number;
   /** The browser of a crawl that renders pages. Default: one of this machine's. */
   readonly browser?: string;
+  /** The URL of a browser that runs elsewhere, or a reference to it: a secret, which is stored nowhere. */
+  readonly browserUrl?: string;
   /** Proxies if the crawl's settings name none; not kept with the crawl. */
   readonly proxies?: readonly ProxyOptions[];
   /** Whether each {@link WorkEvent} is reported. */

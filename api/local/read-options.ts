@@ -25,7 +25,7 @@ export interface CheckedStart {
 }
 
 /** Options that are neither settings nor hooks. */
-const OWN_KEYS = ['project', 'workers', 'browser', 'signal', 'logLevel', 'onLog'] as const;
+const OWN_KEYS = ['project', 'workers', 'browser', 'browserUrl', 'signal', 'logLevel', 'onLog'] as const;
 
 const HOOK_KEYS = [
   'middleware',
@@ -103,7 +103,7 @@ function refuseNoList(sites: unknown, faults: string[]): void {
 type Shared = Omit<StartCrawlOptions, 'seeds' | 'sites' | 'out' | 'dedupeFrom' | 'cache'>;
 
 function readShared(given: Shared, more: readonly string[]) {
-  const { project, workers = 1, browser, once, signal, logLevel: level, onLog, ...rest } = given;
+  const { project, workers = 1, browser, browserUrl, once, signal, logLevel: level, onLog, ...rest } = given;
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const isHook = ([key]: [string, unknown]) => (HOOK_KEYS as readonly string[]).includes(key);
   const functions = Object.fromEntries(entries.filter(isHook));
@@ -117,6 +117,8 @@ function readShared(given: Shared, more: readonly string[]) {
     faults.push(`Expected workers to be a whole number from 1 to 64, got ${String(workers)}`);
   if (browser !== undefined && !isPath(browser))
     faults.push(`Expected browser to be the path of a browser, got ${shown(browser)}`);
+  if (browserUrl !== undefined && typeof browserUrl !== 'string')
+    faults.push('Expected browserUrl to be the URL of a browser, got something else');
   if (once !== undefined && typeof once !== 'boolean')
     faults.push(`Expected once to be true or false, got ${shown(once)}`);
   if (level !== undefined && !LOG_LEVELS.includes(level))
@@ -132,6 +134,7 @@ function readShared(given: Shared, more: readonly string[]) {
     ...(project !== undefined && { project: { file: project } }),
     workers,
     ...(browser !== undefined && { browser }),
+    ...(browserUrl !== undefined && { browserUrl }),
     ...(once === true && { once }),
     reportsEvents: true,
   };

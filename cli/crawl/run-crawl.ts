@@ -127,9 +127,10 @@ function checkFolder(folder: string): void {
 }
 
 /** Returns what both kinds of start have in common. */
-const sharedStart = ({ workers, browser, once, config, logLevel }: RunSettings) => ({
+const sharedStart = ({ workers, browser, browserUrl, once, config, logLevel }: RunSettings) => ({
   workers,
   ...(browser !== undefined && { browser }),
+  ...(browserUrl !== undefined && { browserUrl }),
   project: { file: config },
   proxies: environmentProxies(process.env),
   reportsEvents: logLevel === 'debug',

@@ -12,6 +12,8 @@ export interface RunSettings {
   readonly workers: number;
   /** The browser of a crawl that renders pages. */
   readonly browser?: string | undefined;
+  /** The URL of a browser that runs elsewhere. A secret. */
+  readonly browserUrl?: string | undefined;
   /** A folder for a mirror, written when the crawl is over. */
   readonly mirror?: string | undefined;
   /** Files in the crawl's folder that are brought up to date when the crawl is over. */
@@ -33,6 +35,7 @@ export function runSettingsOf(given: Given): RunSettings {
     config: textOf(given, 'config'),
     workers: numberOf(given, 'workers') ?? 1,
     browser: textOf(given, 'browser'),
+    browserUrl: textOf(given, 'browser-url'),
     mirror: textOf(given, 'mirror'),
     ...(isSet(given, 'search') && { keep: { search: true } }),
     ...(isSet(given, 'once') && { once: true }),
@@ -70,15 +73,26 @@ export const NO_CACHE_OPTION: OptionSpec = {
   help: 'continue without the --cache that the crawl began with',
 };
 
-export const BROWSER_OPTION: OptionSpec = {
-  name: 'browser',
-  argument: 'PATH',
-  type: 'text',
-  only: 'here',
-  reason: 'workers of a stack have no browser',
-  group: 'Pages',
-  help: 'the browser of --render; by default STRAND_BROWSER, or a headless Chromium or Chrome of this machine',
-};
+export const BROWSER_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'browser',
+    argument: 'PATH',
+    type: 'text',
+    only: 'here',
+    reason: 'workers of a stack have no browser',
+    group: 'Pages',
+    help: 'the browser of --render; by default STRAND_BROWSER, or a headless Chromium or Chrome of this machine',
+  },
+  {
+    name: 'browser-url',
+    argument: 'URL',
+    type: 'text',
+    only: 'here',
+    reason: 'a stack renders by its own function: deploy it with rendering=true',
+    group: 'Pages',
+    help: 'a browser that runs elsewhere instead: the wss:// or ws:// URL of its WebSocket, or where that stands, such as env:NAME',
+  },
+];
 
 export const MADE_OPTIONS: readonly OptionSpec[] = [
   {

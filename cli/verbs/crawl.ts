@@ -2,7 +2,7 @@ import { printable } from '../../shared/core/text/printable.ts';
 import { commandAt } from '../command-at.ts';
 import type { BeginAsked } from '../crawl/run-crawl.ts';
 import {
-  BROWSER_OPTION,
+  BROWSER_OPTIONS,
   CACHE_OPTION,
   DEDUPE_OPTION,
   MADE_OPTIONS,
@@ -51,7 +51,7 @@ export const command = verb({
     SITES_OPTION,
     CONFIG_OPTION,
     WORKERS_OPTION,
-    BROWSER_OPTION,
+    ...BROWSER_OPTIONS,
     ONCE_OPTION,
     ...crawlOptions(),
     DEDUPE_OPTION,

@@ -1,7 +1,7 @@
 import { printable } from '../../shared/core/text/printable.ts';
 import type { ResumeAsked } from '../crawl/run-crawl.ts';
 import {
-  BROWSER_OPTION,
+  BROWSER_OPTIONS,
   CACHE_OPTION,
   MADE_OPTIONS,
   NO_CACHE_OPTION,
@@ -36,7 +36,7 @@ export const command = verb({
     SITES_OPTION,
     ...here([CONFIG_OPTION], 'a stack uses the project file that was deployed with it'),
     WORKERS_OPTION,
-    BROWSER_OPTION,
+    ...BROWSER_OPTIONS,
     ONCE_OPTION,
     ...here([TRUST_OPTION]),
     {

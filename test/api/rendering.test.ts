@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCrawl, serveCrawl, startCrawl } from '../../api/index.ts';
+import { startRemoteShell } from '../crawler/renderer/remote-shell.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { needs } from '../needs.ts';
+import { textsIn } from '../web/members/count-secrets.ts';
 
 /** A page that lists what one request has given, and shows the answer to another one. */
 const APP = `(async () => {
@@ -125,4 +127,46 @@ test('without a browser the crawl does not begin, and says so', async () => {
   await expect(start.then(({ done }) => done)).rejects.toThrow(
     'Expected the path of a browser, got "/none/such"',
   );
+});
+
+needs('browser')(
+  'a browser that runs elsewhere renders, and its URL is written nowhere',
+  async () => {
+    const { site } = await startSite();
+    const shell = await startRemoteShell();
+    onTestFinished(shell.close);
+    process.env.REMOTE_BROWSER = shell.browser.url;
+    const out = newFolder();
+    const logged: unknown[] = [];
+    const shared = { ...QUICK, seeds: [`${site}/`], out, render: 'always' } as const;
+    const running = await startCrawl({
+      ...shared,
+      ...{ browserUrl: 'env:REMOTE_BROWSER', logLevel: 'debug', onLog: (entry) => logged.push(entry) },
+    });
+    const summary = await running.done;
+    expect(summary).toMatchObject({ pages: 5, render: { pages: 5 } });
+    const secret = new URL(shell.browser.url).pathname.split('/').at(-1)!;
+    const written = [...textsIn(out), JSON.stringify([summary, logged])].join('\n');
+    expect(written).toContain('answer to');
+    expect(written).not.toContain(secret);
+    expect(written).not.toContain('REMOTE_BROWSER');
+  },
+  120_000,
+);
+
+test.each<[options: object, message: RegExp]>([
+  [
+    { browser: '/a', browserUrl: 'ws://127.0.0.1:65533/' },
+    /^Expected one of browser and browserUrl .* got both$/,
+  ],
+  [{ browserUrl: 'ws://127.0.0.1:65533/', workers: 2 }, /^Expected one worker with browserUrl/],
+  [{ browserUrl: 'https://token@h.example/' }, /^browserUrl \(--browser-url\): expected wss:.*not shown/],
+  [{ browserUrl: 'env:NO_SUCH_VARIABLE' }, /env:NO_SUCH_VARIABLE cannot be read: this variable is not set$/],
+  [{ browserUrl: 'ws://127.0.0.1:65533/?token' }, /: the browser cannot be reached \(ECONNREFUSED\)$/],
+])('a crawl with a wrong choice of its browser does not begin (%#)', async (options, message) => {
+  const seeds = ['http://127.0.0.1:8999/'];
+  const start = startCrawl({ ...QUICK, seeds, out: newFolder(), render: 'always', ...options });
+  const error = await start.then(({ done }) => done).catch((fault: Error) => fault);
+  expect(error).toMatchObject({ message: expect.stringMatching(message) });
+  expect(String(error)).not.toContain('token');
 });

@@ -21,6 +21,8 @@ export interface PrepareOptions {
   readonly guard?: { readonly intercepted?: string; readonly removed?: string };
   /** Where pages are rendered: each in a context of its own, with these parameters, or all in the only one. Default: in its own. */
   readonly contexts?: object | 'one';
+  /** Called when the browser has answered, before requests come to Strand. A rejection ends the browser. */
+  readonly before?: (send: Connection['send']) => Promise<void>;
 }
 
 export interface RenderOptions {
@@ -31,6 +33,9 @@ export interface RenderOptions {
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** As the flags of a browser that Strand starts say, for those that it has not started. */
+const WINDOW = { width: 1280, height: 1000 };
 
 /** Starts a browser. Throws if it does not start, or does not answer. */
 export async function startBrowser(options: BrowserOptions): Promise<Browser> {
@@ -100,11 +105,12 @@ export class Browser {
   }
 
   /** Requests come to Strand from here on, of whatever they are: before the first page is there. */
-  async prepare({ startMs, guard }: PrepareOptions): Promise<void> {
+  async prepare({ startMs, guard, before }: PrepareOptions): Promise<void> {
     const send = this.#connection.send;
     const { userAgent } = await send<{ userAgent: string }>('Browser.getVersion', {}, { ms: startMs });
     this.#userAgent = userAgent.replace('Headless', '');
     this.#removed = guard?.removed ?? this.#removed;
+    await before?.(send);
     await send('Browser.setDownloadBehavior', { behavior: 'deny' });
     const urlPattern = guard?.intercepted ?? '*';
     await send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
@@ -169,7 +175,7 @@ export class Browser {
     this.#pages.add(page);
     this.#targets.add(context, page);
     this.#connection
-      .send('Target.createTarget', { url: 'about:blank', browserContextId })
+      .send('Target.createTarget', { url: 'about:blank', browserContextId, ...WINDOW })
       .catch((error) => page.end('crashed', messageOf(error)));
     const rendering = await page.render();
     signal?.removeEventListener('abort', stop);

@@ -8,6 +8,18 @@ export interface BrowserProgram {
   readonly isShell: boolean;
 }
 
+/** A browser that runs elsewhere, or was started by others. */
+export interface RemoteBrowser {
+  /** The whole browser's WebSocket: `ws:` or `wss:`. It may hold a secret, and is shown nowhere. */
+  readonly url: string;
+  /** Addresses that may be reached without TLS, besides those of this machine. */
+  readonly allowPrivateAddresses: readonly string[];
+}
+
+export type AnyBrowser = BrowserProgram | RemoteBrowser;
+
+export const isRemote = (browser: AnyBrowser): browser is RemoteBrowser => 'url' in browser;
+
 export interface BrowserPlaces {
   /** The operator's choice. No other one is tried then. */
   readonly path?: string | undefined;

@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../core/base/error-message.ts';
 import type { FetchPart, Renderer, Rendering, RenderJob } from '../ports/renderer.ts';
 import { type Browser, type BrowserOptions, startBrowser } from './browser.ts';
-import { type BrowserProgram, NO_BROWSER } from './find-browser.ts';
+import { type AnyBrowser, isRemote, NO_BROWSER } from './find-browser.ts';
 import { undrawn } from './undrawn.ts';
 
 export interface RendererOptions {
   /** Undefined: there is none, and no page is rendered. See `findBrowser`. */
-  readonly program: BrowserProgram | undefined;
+  readonly program: AnyBrowser | undefined;
   /** The folder for the browser's profile and temporary files. */
   readonly temporaryFolder: string;
   /** Called with a sentence for the operator. */
@@ -21,6 +22,8 @@ const PAGES_PER_BROWSER = 100;
 const CRASHES_PER_BROWSER = 2;
 /** After this number of failed starts no further one is tried. */
 const MAX_FAILED_STARTS = 3;
+/** A remote browser, or what leads to it, may be back in a moment. */
+const RECONNECT_PAUSES_MS = [0, 1000, 5000];
 
 /** Creates a renderer. Its browser starts with the first page. */
 export const createRenderer = (options: RendererOptions): Renderer => {
@@ -81,20 +84,26 @@ class BrowserRenderer implements Renderer {
     }
   }
 
-  async #start(program: BrowserProgram): Promise<Browser> {
+  async #start(program: AnyBrowser): Promise<Browser> {
     try {
       const browser = await this.#startOnce(program);
       this.#failedStarts = 0;
       this.#all.add(browser);
       return browser;
     } catch (error) {
-      this.#failedStarts++;
+      if (++this.#failedStarts === MAX_FAILED_STARTS)
+        this.#options.warn(`No further page is rendered: ${messageOf(error)}`);
       throw error;
     }
   }
 
-  async #startOnce(program: BrowserProgram): Promise<Browser> {
+  async #startOnce(program: AnyBrowser): Promise<Browser> {
     const { temporaryFolder, start, warn } = this.#options;
+    if (isRemote(program)) {
+      const { connectBrowser } = await import('./remote-browser.ts');
+      await sleep(RECONNECT_PAUSES_MS[this.#failedStarts]);
+      return connectBrowser(program, { startMs: START_MS, ...start });
+    }
     const options = { program, temporaryFolder, startMs: START_MS, ...start };
     if (!this.#hasSandbox) this.#warnOfSandbox();
     try {
@@ -119,8 +128,10 @@ class BrowserRenderer implements Renderer {
   }
 
   #replaceIfUsed(browser: Browser): void {
-    if (browser.pages < PAGES_PER_BROWSER && browser.crashes < CRASHES_PER_BROWSER && !browser.hasEnded)
-      return;
+    const isUsed = browser.pages >= PAGES_PER_BROWSER || browser.crashes >= CRASHES_PER_BROWSER;
+    // A remote one that is replaced would serve two connections for a while, which would refuse each other's requests.
+    const isReplaced = isUsed && browser.pid !== undefined;
+    if (!isReplaced && !browser.hasEnded) return;
     void this.#browser?.then(
       (current) => {
         if (current === browser) this.#browser = undefined;

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
-import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
+import type { AnyBrowser } from '../../../crawler/renderer/find-browser.ts';
 import type { WorkerOptions } from '../../../crawler/worker/worker.ts';
 import { behaviourSource } from '../../../services/project/behaviour-source.ts';
 import type { Project } from '../../../services/project/project-file.ts';
 
 export interface RendererSetup {
-  readonly browser: BrowserProgram | undefined;
+  readonly browser: AnyBrowser | undefined;
   readonly tempFolder: string;
   /** Threads of the process that have a renderer each. */
   readonly threads: number;
@@ -23,13 +23,13 @@ const MAX_PAGES_AT_ONCE = 8;
 const rendersPages = ({ render, overrides }: Pick<CrawlConfig, 'render' | 'overrides'>): boolean =>
   [render, ...overrides.map((override) => override.render ?? 'never')].some((mode) => mode !== 'never');
 
-/** The browser of a crawl that renders pages. Throws {@link InvalidConfig} if this machine has none. */
+/** The browser of a crawl that renders pages. Throws {@link InvalidConfig} if there is none. */
 export async function browserFor(
-  config: Pick<CrawlConfig, 'render' | 'overrides'>,
-  find: () => Promise<BrowserProgram | undefined>,
-): Promise<BrowserProgram | undefined> {
+  config: CrawlConfig,
+  find: (config: CrawlConfig) => Promise<AnyBrowser | undefined>,
+): Promise<AnyBrowser | undefined> {
   if (!rendersPages(config)) return undefined;
-  const found = await find();
+  const found = await find(config);
   if (found !== undefined) return found;
   const { NO_BROWSER } = await import('../../../crawler/renderer/find-browser.ts');
   throw new InvalidConfig(NO_BROWSER);

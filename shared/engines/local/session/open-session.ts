@@ -2,7 +2,7 @@ import type { CrawlConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { Site } from '../../../core/crawl/sites.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
-import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
+import type { AnyBrowser } from '../../../crawler/renderer/find-browser.ts';
 import type { PageWork } from '../../../crawler/turn/page/page-work.ts';
 import { createHooks } from '../../../services/hooks/create-hooks.ts';
 import { createDocumentReading } from '../../../services/hooks/document-reading.ts';
@@ -75,7 +75,7 @@ export interface SessionOptions extends SessionExtras {
   /** Goes on though the crawl began with other rules for canonical URLs. */
   readonly newUrlRules?: boolean;
   /** Finds the browser of a crawl that renders pages. Default: there is none. */
-  readonly findBrowser?: () => Promise<BrowserProgram | undefined>;
+  readonly findBrowser?: (config: CrawlConfig) => Promise<AnyBrowser | undefined>;
 }
 
 /** Throws `InvalidConfig` and `FolderInUse`. */
@@ -160,7 +160,7 @@ async function cacheOf(
 }
 
 type ThreadSetup = Pick<SessionOptions, 'project' | 'warn' | 'watched' | 'environment'> &
-  FilePlan & { readonly cache: CacheFolder | undefined; readonly browser: BrowserProgram | undefined };
+  FilePlan & { readonly cache: CacheFolder | undefined; readonly browser: AnyBrowser | undefined };
 
 async function inThisThread(
   { id, config, engine }: Pick<LocalSession, 'id' | 'config' | 'engine'>,

@@ -3,7 +3,7 @@ import type { CrawlConfig } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { SiteVisit } from '../../../core/frontier/site-visit.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
-import type { BrowserProgram } from '../../../crawler/renderer/find-browser.ts';
+import type { AnyBrowser } from '../../../crawler/renderer/find-browser.ts';
 import type { SeedEvent } from '../../../crawler/turn/seed-events.ts';
 import type { WorkEvent } from '../../../crawler/turn/work-events.ts';
 import type { SlotMemory } from '../../watchdog/work-slot.ts';
@@ -37,7 +37,7 @@ export interface ThreadStart {
   /** Where responses of an earlier crawl are. */
   readonly cache?: CacheFolder | undefined;
   /** The browser of a crawl that renders pages. */
-  readonly browser?: BrowserProgram | undefined;
+  readonly browser?: AnyBrowser | undefined;
   /** Whether it reports each {@link WorkEvent}. */
   readonly reportsEvents: boolean;
   /** Where the threads count pages and bytes together (`shared-tally.ts`). */
