@@ -1,5 +1,5 @@
 /** The cookies that the hosts of a registrable domain set, and the Cookie header that follows from them (RFC 6265bis). */
-import { Cookie, CookieJar } from 'tough-cookie';
+import { Cookie, CookieJar, cookieCompare } from 'tough-cookie';
 import { MAX_COOKIES, MAX_JAR_BYTES } from '../../core/access/stored-jar.ts';
 import type { CookieOptions } from '../../core/crawl/network-options.ts';
 
@@ -7,14 +7,24 @@ import type { CookieOptions } from '../../core/crawl/network-options.ts';
 const MAX_FIELDS = 50;
 /** RFC 6265, section 6.1. */
 const MAX_COOKIE_CHARS = 4096;
+/** The latest time that a Date can have. */
+const MAX_TIME = 8.64e15;
 
 type Kept = NonNullable<ReturnType<CookieJar['serializeSync']>>['cookies'][number];
+
+export interface BrowserCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain?: string;
+  readonly path: string;
+  readonly httpOnly: boolean;
+}
 
 export interface HostCookies {
   /** Returns the value of the Cookie header for a URL; undefined if it gets none. */
   headerFor(url: string): string | undefined;
   /** The cookies for a URL, as a browser keeps them. */
-  of(url: string): { name: string; value: string; domain?: string; path: string; httpOnly: boolean }[];
+  of(url: string): BrowserCookie[];
   /** Takes in the `Set-Cookie` fields of a response. Fields that are not valid for its URL are ignored. */
   take(url: string, fields: readonly string[]): void;
   /** Takes in cookies that the operator gives. */
@@ -28,7 +38,11 @@ export interface HostCookies {
 }
 
 /** `stored`: as {@link HostCookies.toText} has given it. */
-export function createHostCookies(stored?: string, given: readonly CookieOptions[] = []): HostCookies {
+export function createHostCookies(
+  now: () => number,
+  stored?: string,
+  given: readonly CookieOptions[] = [],
+): HostCookies {
   const jar = new CookieJar(undefined, { looseMode: false, prefixSecurity: 'strict' });
   for (const one of stored === undefined ? [] : (JSON.parse(stored) as Kept[])) put(Cookie.fromJSON(one));
   for (const one of given) put(cookieOf(one));
@@ -49,33 +63,38 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
     return found;
   }
 
-  /** Removes cookies beyond the limits, expired ones first, then the oldest. Returns the others. */
-  function bound(): Cookie[] {
-    const newest = all().toReversed();
-    const kept: Cookie[] = [];
-    let bytes = 0;
-    for (const one of [...newest.filter(isAlive), ...newest.filter((one) => !isAlive(one))]) {
-      bytes += Buffer.byteLength(JSON.stringify(one));
-      if (kept.length < MAX_COOKIES && bytes <= MAX_JAR_BYTES) kept.push(one);
-      else jar.store.removeCookie(one.domain, one.path, one.key, () => {});
-    }
-    return kept;
+  const isAlive = (cookie: Cookie): boolean => (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) > now();
+
+  /** In the order in which they are sent. The jar would ask the machine's clock which of them have expired. */
+  const aliveAt = (url: string): Cookie[] =>
+    jar.getCookiesSync(url, { expire: false }).filter(isAlive).sort(cookieCompare);
+
+  /** Removes cookies beyond the limits: expired ones first, then the last of those given. Returns the others. */
+  function bound(cookies: readonly Cookie[]): Cookie[] {
+    const { alive = [], expired = [] } = Object.groupBy(cookies, (one) =>
+      isAlive(one) ? 'alive' : 'expired',
+    );
+    const ordered = [...alive, ...expired];
+    const room = roomFor(ordered);
+    for (const { domain, path, key } of ordered.slice(room))
+      jar.store.removeCookie(domain, path, key, () => {});
+    return ordered.slice(0, room);
   }
 
   return {
     headerFor(url) {
-      return jar.getCookieStringSync(url) || undefined;
+      const pairs = aliveAt(url).map((one) => one.cookieString());
+      return pairs.length > 0 ? pairs.join('; ') : undefined;
     },
-    of: (url) =>
-      jar.getCookiesSync(url).map(({ key: name, value, domain, path, hostOnly, httpOnly }) => ({
-        ...{ name, value, httpOnly, path: path ?? '/' },
-        ...(!hostOnly && domain !== null && { domain }),
-      })),
+    of: (url) => aliveAt(url).map(kept),
     take(url, fields) {
       const before = new Map(all().map((one) => [nameOf(one), one.value]));
-      for (const field of fields.slice(0, MAX_FIELDS))
-        if (field.length <= MAX_COOKIE_CHARS) jar.setCookieSync(field, url, { ignoreError: true });
-      const after = bound();
+      for (const field of fields.slice(0, MAX_FIELDS)) {
+        const one = field.length <= MAX_COOKIE_CHARS ? received(field, now()) : undefined;
+        if (one) jar.setCookieSync(one, url, { ignoreError: true });
+      }
+      // The newest go: with a session that gave way to them, each login would end at its first page.
+      const after = bound(all());
       if (after.some((one) => !before.has(nameOf(one)))) news++;
       const isSame =
         after.length === before.size && after.every((one) => before.get(nameOf(one)) === one.value);
@@ -83,7 +102,7 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
     },
     give(cookies) {
       for (const one of cookies) put(cookieOf(one));
-      bound();
+      bound(all().toReversed());
       changes++;
     },
     get news() {
@@ -96,7 +115,29 @@ export function createHostCookies(stored?: string, given: readonly CookieOptions
   };
 }
 
-const isAlive = (cookie: Cookie): boolean => (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) > Date.now();
+const kept = ({ key: name, value, domain, path, hostOnly, httpOnly }: Cookie): BrowserCookie => ({
+  ...{ name, value, httpOnly, path: path ?? '/' },
+  ...(!hostOnly && domain !== null && { domain }),
+});
+
+/** The number of the first cookies that a jar has room for. */
+function roomFor(cookies: readonly Cookie[]): number {
+  let bytes = 0;
+  const end = cookies.findIndex((one, i) => {
+    bytes += Buffer.byteLength(JSON.stringify(one));
+    return i >= MAX_COOKIES || bytes > MAX_JAR_BYTES;
+  });
+  return end < 0 ? cookies.length : end;
+}
+
+/** The cookie of a field. The jar would count `Max-Age` from its last use. */
+function received(field: string, now: number): Cookie | undefined {
+  const cookie = Cookie.parse(field);
+  if (typeof cookie?.maxAge !== 'number') return cookie;
+  cookie.expires = new Date(cookie.maxAge > 0 ? Math.min(now + cookie.maxAge * 1000, MAX_TIME) : 0);
+  cookie.maxAge = null;
+  return cookie;
+}
 
 const nameOf = ({ domain, path, key }: Cookie): string => JSON.stringify([domain, path, key]);
 

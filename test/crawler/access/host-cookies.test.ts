@@ -17,26 +17,26 @@ test.each([
   ['that breaks the rule of its prefix', '__Host-id=1; Secure; Path=/a', PAGE, undefined],
   ['that is none', ';;;', PAGE, undefined],
 ])('a cookie %s', (_, field, url, sent) => {
-  const cookies = createHostCookies();
+  const cookies = createHostCookies(Date.now);
   cookies.take(PAGE, [field]);
   expect(cookies.headerFor(url)).toBe(sent);
 });
 
 test('a jar is the same after it was stored', () => {
-  const cookies = createHostCookies();
+  const cookies = createHostCookies(Date.now);
   cookies.take(PAGE, [
     'a=1; Path=/; Secure',
     'b=2; Domain=example.org; Path=/; Max-Age=1000',
     'c=3; Path=/a',
   ]);
-  const stored = createHostCookies(cookies.toText());
+  const stored = createHostCookies(Date.now, cookies.toText());
   expect(stored.toText()).toBe(cookies.toText());
   expect(stored.headerFor(PAGE)).toBe(cookies.headerFor(PAGE));
   expect(stored.changes).toBe(0);
 });
 
 test('counts new names and changes, and a cookie that is deleted', () => {
-  const cookies = createHostCookies();
+  const cookies = createHostCookies(Date.now);
   const after = (...fields: string[]) => {
     cookies.take(PAGE, fields);
     return [cookies.news, cookies.changes];
@@ -48,19 +48,22 @@ test('counts new names and changes, and a cookie that is deleted', () => {
   expect(after('a=3; Path=/')).toEqual([1, 4]);
 });
 
-test('a jar is bounded in number and size, and the oldest cookies go', () => {
-  const cookies = createHostCookies();
+test('a jar is bounded in number and size, and new cookies get no room in a full one', () => {
+  const cookies = createHostCookies(Date.now);
   for (let i = 0; i < 80; i++) cookies.take(PAGE, [`c${i}=1; Path=/`]);
   expect(JSON.parse(cookies.toText())).toHaveLength(MAX_COOKIES);
-  expect(cookies.headerFor(PAGE)).toContain('c79=1');
-  expect(cookies.headerFor(PAGE)).not.toContain('c29=1');
-  for (let i = 0; i < 20; i++) cookies.take(PAGE, [`l${i}=${'x'.repeat(4000)}; Path=/`]);
-  expect(cookies.toText().length).toBeLessThanOrEqual(MAX_JAR_BYTES + MAX_COOKIES);
-  expect(cookies.headerFor(PAGE)).toContain('l19=');
+  expect(cookies.headerFor(PAGE)).toContain('c49=1');
+  expect(cookies.headerFor(PAGE)).not.toContain('c50=1');
+  const large = createHostCookies(Date.now);
+  for (let i = 0; i < 20; i++) large.take(PAGE, [`l${i}=${'x'.repeat(4000)}; Path=/`]);
+  expect(large.toText().length).toBeLessThanOrEqual(MAX_JAR_BYTES + MAX_COOKIES);
+  expect(large.headerFor(PAGE)).toContain('l0=');
+  large.give([{ domain: 'www.example.org', name: 'given', value: '1' }]);
+  expect(large.headerFor(PAGE)).toContain('given=1');
 });
 
 test('cookies that the host has deleted leave the room of the jar to others', () => {
-  const cookies = createHostCookies();
+  const cookies = createHostCookies(Date.now);
   cookies.take(PAGE, ['session=1; Path=/']);
   for (let i = 0; i < 2 * MAX_COOKIES; i++) cookies.take(PAGE, [`flash${i}=; Path=/; Max-Age=0`]);
   expect(JSON.parse(cookies.toText())).toHaveLength(MAX_COOKIES);
@@ -68,7 +71,7 @@ test('cookies that the host has deleted leave the room of the jar to others', ()
 });
 
 test('given cookies are sent until the host replaces them', () => {
-  const cookies = createHostCookies(undefined, [
+  const cookies = createHostCookies(Date.now, undefined, [
     { domain: 'example.org', subdomains: true, name: 'id', value: 'given' },
     { domain: 'example.net', name: 'no', value: '1' },
   ]);
@@ -76,3 +79,36 @@ test('given cookies are sent until the host replaces them', () => {
   cookies.take(PAGE, ['id=new; Domain=example.org; Path=/']);
   expect(cookies.headerFor(PAGE)).toBe('id=new');
 });
+
+test.each([
+  ['Max-Age=60', 59_999, 60_000],
+  [`Expires=${new Date(1_700_000_060_000).toUTCString()}`, 59_999, 60_000],
+])('%s ends by the clock that the jar is given, however often the cookie is sent', (field, sent, ended) => {
+  let now = 1_700_000_000_000;
+  const from = now;
+  const cookies = createHostCookies(() => now);
+  cookies.take(PAGE, [`id=1; Path=/; ${field}`]);
+  for (const [after, value] of [
+    [30_000, 'id=1'],
+    [sent, 'id=1'],
+    [ended, undefined],
+  ] as const) {
+    now = from + after;
+    expect(cookies.headerFor(PAGE)).toBe(value);
+    expect(cookies.of(PAGE)).toHaveLength(value ? 1 : 0);
+    expect(createHostCookies(() => now, cookies.toText()).headerFor(PAGE)).toBe(value);
+  }
+  now = from;
+  expect(cookies.headerFor(PAGE)).toBe('id=1');
+});
+
+test.each(['Max-Age=99999999999999999999', 'Max-Age=-99999999999999999999', 'Max-Age=1e3', 'Expires=never'])(
+  'a jar with %s can be stored and read',
+  (field) => {
+    const cookies = createHostCookies(Date.now);
+    cookies.take(PAGE, ['a=1; Path=/', `id=1; Path=/; ${field}`]);
+    const stored = createHostCookies(Date.now, cookies.toText());
+    expect(stored.headerFor(PAGE)).toBe(cookies.headerFor(PAGE));
+    expect(stored.headerFor(PAGE)).toContain('a=1');
+  },
+);

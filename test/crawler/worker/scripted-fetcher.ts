@@ -11,6 +11,8 @@ export interface Answer {
   /** 200 unless given. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
   /** HTML unless the headers say otherwise. */
   readonly body?: string | Uint8Array;
   /** No response, but this. */
@@ -66,7 +68,10 @@ export function createScriptedFetcher(clock: Clock, site: Site, tookMs = 50): Sc
     const head = {
       httpStatus: answer.status ?? 200,
       statusText: '',
-      headers: Object.entries(fields),
+      headers: [
+        ...Object.entries(fields),
+        ...(answer.cookies ?? []).map((cookie): [string, string] => ['Set-Cookie', cookie]),
+      ],
     };
     onHead?.(head)?.(bytes);
     return {

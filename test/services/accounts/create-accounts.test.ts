@@ -29,7 +29,11 @@ async function failureOf(secret: string, message: (secret: Secret) => string): P
   const login: AccountOptions['login'] = (tools) => {
     throw new Error(message(tools.secret));
   };
-  const at = { origin: `https://${HOST}`, cookies: createHostCookies(), fetch: () => Promise.reject() };
+  const at = {
+    origin: `https://${HOST}`,
+    cookies: createHostCookies(Date.now),
+    fetch: () => Promise.reject(),
+  };
   const working = accountOf({ login, secret: 'env:SECRET' }, secret).login?.(at);
   return working?.then(String, (error: Error) => error.message) ?? '';
 }

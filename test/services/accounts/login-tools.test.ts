@@ -31,7 +31,7 @@ async function toolsOf(answer: (url: string) => Answer) {
       ...{ requestHead: Buffer.alloc(0), ipAddress: '' },
     };
   };
-  const at = { origin: ORIGIN, cookies: createHostCookies(), fetch };
+  const at = { origin: ORIGIN, cookies: createHostCookies(Date.now), fetch };
   const { tools } = await createLoginTools(at, undefined, (url) => url.startsWith(`${ORIGIN}/`));
   return { tools, sent };
 }

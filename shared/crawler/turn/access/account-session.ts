@@ -11,6 +11,7 @@ import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
 import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { JarKey, JarStore } from '../../ports/jar-store.ts';
 import type { Account } from './accounts.ts';
 
@@ -18,6 +19,7 @@ export interface AccountPlace {
   readonly jars: JarStore;
   readonly crawl: CrawlId;
   readonly host: HostKey;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** An account as a turn uses it: its cookies, and its state. */
@@ -139,9 +141,10 @@ const stateOf = ({ login }: Account, stored: StoredJar | undefined): AccountStat
 
 async function cookiesOf(
   account: Account,
-  { host }: AccountPlace,
+  { host, clock }: AccountPlace,
   stored: StoredJar | undefined,
 ): Promise<HostCookies> {
   const { createHostCookies } = await import('../../access/host-cookies.ts');
-  return createHostCookies(stored?.cookies, stored ? [] : await account.cookies(host));
+  const given = stored ? [] : await account.cookies(host);
+  return createHostCookies(() => clock.now(), stored?.cookies, given);
 }

@@ -85,7 +85,8 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
   const until = begunAt + LEASE_MS + RESTS * restMs;
   if (!(await session.store(withLease(session.state, clock.uuid(), begunAt, until)))) return;
   const { createHostCookies } = await import('../../access/host-cookies.ts');
-  const cookies = createHostCookies(undefined, await account.cookies(options.crawl.host));
+  const given = await account.cookies(options.crawl.host);
+  const cookies = createHostCookies(() => clock.now(), undefined, given);
   let requests = 0;
   let isOver = false;
   const fetch: LoginAt['fetch'] = async (request) => {

@@ -75,10 +75,10 @@ export class TurnAccess {
   /** Reads the cookies that earlier turns have kept. To be called before the first request, if it {@link isOn}. */
   async open(): Promise<void> {
     if (this.#accounts) return this.#accounts.open();
-    const { jars } = this.#services.engine;
+    const { jars, clock } = this.#services.engine;
     const { createHostCookies } = await import('../../access/host-cookies.ts');
     if (this.#isKept) this.#stored = await jars?.load(this.#crawl.id, this.#key);
-    this.#cookies = createHostCookies(this.#stored?.cookies);
+    this.#cookies = createHostCookies(() => clock.now(), this.#stored?.cookies);
   }
 
   /** The cookies with which a request would be made now. */

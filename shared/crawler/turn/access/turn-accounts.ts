@@ -92,7 +92,8 @@ export class TurnAccounts {
   async #sessionOf(index: number, account: Account): Promise<AccountSession> {
     const known = this.#sessions[index];
     if (known) return known;
-    const place = { jars: this.#jars, crawl: this.#crawl.id, host: this.#crawl.host };
+    const { id: crawl, host } = this.#crawl;
+    const place = { jars: this.#jars, crawl, host, clock: this.#services.engine.clock };
     const loaded = await AccountSession.load(account, place);
     this.#sessions[index] = loaded;
     return loaded;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_JAR_BYTES } from '../../../../shared/core/access/stored-jar.ts';
 import type { FetchRequest } from '../../../../shared/core/outcome/fetch-request.ts';
 import { createAccounts } from '../../../../shared/services/accounts/create-accounts.ts';
 import type { AccountOptions } from '../../../../shared/services/project/account-options.ts';
@@ -234,4 +235,54 @@ test('accounts are used one after the other, and the host waits when all are use
   const states = await accountStates(world);
   expect(states.map((state) => state?.pages)).toEqual([expect.any(Number), expect.any(Number)]);
   expect(states.some((state) => state?.wanted === 720)).toBe(true);
+});
+
+/** The site, with something more on each page for members. */
+const withMore = (site: Site, more: (shown: Answer, request: FetchRequest) => Answer): Site =>
+  Object.fromEntries(
+    Object.entries(site).map(([url, answer]) => [
+      url,
+      (before: number, request: FetchRequest) => {
+        const shown = typeof answer === 'function' ? answer(before, request) : answer;
+        return String(shown.body).includes('Hello, member') ? more(shown, request) : shown;
+      },
+    ]),
+  );
+
+test('what signs out by POST is never requested', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  let signOuts = 0;
+  const SIGN_OUT =
+    '<form method=post action=/session/end><button>Out</button></form><a href="/session" data-method=delete>Out</a><a href="/users/sign_out" data-method=post>Out</a>';
+  const ends = () => {
+    signOuts++;
+    return { status: 302, headers: { Location: '/login' } };
+  };
+  const site = {
+    ...withMore(members.site, (shown) => ({ ...shown, body: `${shown.body}${SIGN_OUT}` })),
+    'http://a.members.test/session/end': ends,
+    'http://a.members.test/users/sign_out': ends,
+  };
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(signOuts).toBe(0);
+});
+
+test('100 KB of cookies on each page lose no page, and the jar stays small', async () => {
+  const { world, members } = worldOf([ACCOUNT], 100);
+  let count = 0;
+  let longest = 0;
+  const site = withMore(members.site, (shown, { headers }) => {
+    longest = Math.max(longest, headers?.Cookie?.length ?? 0);
+    return {
+      ...shown,
+      cookies: Array.from({ length: 30 }, () => `c${count++}=${'x'.repeat(3500)}; Path=/`),
+    };
+  });
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(longest).toBeGreaterThan(0);
+  expect(longest).toBeLessThanOrEqual(MAX_JAR_BYTES);
 });

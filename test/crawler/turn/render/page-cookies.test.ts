@@ -9,7 +9,7 @@ import {
 const PAGE = 'https://www.example.org/a/b';
 
 test('a page has the cookies of the jar, hidden ones too, and those of its domain for its other hosts', () => {
-  const jar = createHostCookies();
+  const jar = createHostCookies(Date.now);
   jar.take(PAGE, ['sid=1; Path=/; HttpOnly', 'all=2; Path=/a; Domain=example.org', 'no=3; Path=/other']);
   expect(cookiesOfPage(jar, PAGE)).toEqual([
     { name: 'all', value: '2', url: PAGE, path: '/a', httpOnly: false, domain: 'example.org' },
@@ -28,13 +28,13 @@ test.each([
   ['of a file', 'file:///etc/hosts', PAGE, undefined],
   ['of a public suffix', 'https://org/', 'https://www.example.org/', undefined],
 ])('a cookie of a script %s', (_, url, target, sent) => {
-  const jar = createHostCookies();
+  const jar = createHostCookies(Date.now);
   takeScriptCookies(jar, PAGE, [{ name: 'id', value: '1', url }]);
   expect(jar.headerFor(target)).toBe(sent);
 });
 
 test('the jar of a page stays bounded, whatever its scripts set', () => {
-  const jar = createHostCookies();
+  const jar = createHostCookies(Date.now);
   const cookies = Array.from({ length: 50 }, (_, i) => ({
     name: `c${i}`,
     value: 'x'.repeat(4000),
