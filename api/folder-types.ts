@@ -3,8 +3,8 @@ import type { CrawlEntry } from '../shared/services/control/control.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 
 /**
- * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `sleeping`: it recrawls, and its process
- * ended as nothing was due before the time in `reason` (`--once`). `unreadable`: `reason` says why, such as a
+ * A crawl in a folder. `interrupted`: no process works on it, though it was not ended. `sleeping`: its process
+ * ended as nothing was due before the time in `reason`: it recrawls (`--once`), or hosts that refuse it rest. `unreadable`: `reason` says why, such as a
  * damaged database; its name is that of its folder.
  */
 export interface FolderEntry extends Omit<CrawlEntry, 'state'> {
