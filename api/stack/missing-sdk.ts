@@ -1,6 +1,6 @@
 import { StackRefused } from './stack-errors.ts';
 
-const PACKAGES = ['cloudformation', 'dynamodb', 'eventbridge', 's3', 'sqs', 'ssm'].map(
+const PACKAGES = ['cloudformation', 'dynamodb', 'eventbridge', 'lambda', 's3', 'sqs', 'ssm'].map(
   (name) => `@aws-sdk/client-${name}`,
 );
 
