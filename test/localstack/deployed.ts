@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import {
   DeleteParameterCommand,
@@ -55,6 +56,14 @@ export const ENVIRONMENT = {
 };
 
 export const cdk = (...args: string[]): Promise<string> => cdkIn(ROOT, args);
+
+/** The emulator calls a stack complete a moment before it has its outputs, and the CDK may ask between the two. */
+async function outputsOf(StackName: string): Promise<Record<string, string>> {
+  const client = new CloudFormationClient(CLIENT_OPTIONS);
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+  const outputs = Stacks[0]?.Outputs ?? [];
+  return Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+}
 
 async function cdkIn(cwd: string, args: readonly string[]): Promise<string> {
   const bin = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
@@ -139,7 +148,8 @@ export async function deploy(
   };
   await bootstrap(folder);
   await put({});
-  const outputs: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))[name];
+  const outputs: Record<string, string> =
+    JSON.parse(readFileSync(file, 'utf8'))[name] ?? (await outputsOf(name));
   const settings = parseStackSettings(outputs.Settings);
   const stack = openStack(settings, { clock: systemClock });
   const { sqs } = stack.clients;
