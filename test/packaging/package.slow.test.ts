@@ -60,8 +60,8 @@ function installedFolders(from: string, name: string, found = new Map<string, st
 }
 
 describe('the package', () => {
-  test('is below 1.5 MB packed, and has no test in it', () => {
-    expect(statSync(packed.tarballs['strand-crawler'] as string).size).toBeLessThan(1_500_000);
+  test('is below 1.6 MB packed, and has no test in it', () => {
+    expect(statSync(packed.tarballs['strand-crawler'] as string).size).toBeLessThan(1_600_000);
     const files = execFileSync('tar', ['tzf', packed.tarballs['strand-crawler'] as string], {
       encoding: 'utf8',
     }).split('\n');

@@ -1,6 +1,6 @@
 import { type Browser, type PrepareOptions, prepareBrowser } from './browser.ts';
+import { proveCut, proveIntercepted } from './check-cut.ts';
 import type { RemoteBrowser } from './find-browser.ts';
-import { proveCut, proveIntercepted } from './self-test.ts';
 import { openSocket } from './socket-transport.ts';
 
 /**

@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { Agent, buildConnector, WebSocket } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import { WebSocket } from 'undici/lib/web/websocket/websocket.js';
 import { messageOf } from '../../core/base/error-message.ts';
 import { createAddressGuard, isSpecialAddress } from '../fetcher/address-guard.ts';
 import type { RunningBrowser } from './browser-process.ts';
