@@ -104,7 +104,7 @@ async function runToEnd(
   /** Looks whether the crawl is over, and keeps the time that it has run. */
   async function watch(): Promise<void> {
     let countedAt = clock.elapsed();
-    let idleTicks = 0;
+    const idle = createIdleWatch(engine, once);
     while (!signal.aborted) {
       options.onProgress?.(pool.stats());
       const current = await pool.crawls.get(crawl);
@@ -113,10 +113,8 @@ async function runToEnd(
       else end = (current && (await endOf(engine, current, limit))) ?? end;
       if (end.status === 'running' && limit === undefined && (await registry.isQuiet(crawl)))
         end = { status: 'finished' };
-      const dueAt = end.status === 'running' && current ? nextDueAt(engine, current, once) : undefined;
-      idleTicks = dueAt === undefined ? 0 : idleTicks + 1;
-      if (dueAt !== undefined && idleTicks >= IDLE_TICKS)
-        end = { status: 'running', reason: nothingDue(dueAt) };
+      const dueAt = end.status === 'running' && current ? idle(current) : undefined;
+      if (dueAt !== undefined) end = { status: 'running', reason: nothingDue(dueAt) };
       if (end.status !== 'running' || end.reason) break;
       await clock.sleep(TICK_MS, signal);
       if (clock.elapsed() - countedAt >= 1000) {
@@ -141,6 +139,22 @@ async function runToEnd(
   if (end.status !== 'running' || end.reason) await registry.setStatus(crawl, end.status, end.reason);
   options.onProgress?.(pool.stats());
   return end;
+}
+
+/**
+ * Returns the look at each tick of a crawl that runs: when the next host is due, if nothing was for a while, and the crawl does not
+ * wait for that. A look costs statements of SQLite, so only a crawl that ends when nothing is due has one at each tick.
+ */
+function createIdleWatch(engine: LocalEngine, once: boolean): (crawl: Crawl) => number | undefined {
+  const every = once ? 1 : IDLE_TICKS;
+  let ticks = 0;
+  let looks = 0;
+  return (crawl) => {
+    if (++ticks % every !== 0) return undefined;
+    const dueAt = nextDueAt(engine, crawl, once);
+    looks = dueAt === undefined ? 0 : looks + 1;
+    return looks > IDLE_TICKS / every ? dueAt : undefined;
+  };
 }
 
 /** When the next host is due, if the crawl does not wait for that. */
