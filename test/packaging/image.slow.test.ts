@@ -33,7 +33,10 @@ beforeAll(() => {
   const source = join(root, 'src');
   cpSync(ROOT, source, {
     recursive: true,
-    filter: (path) => !left.includes(path.slice(ROOT.length + 1).split('/')[0] ?? ''),
+    filter: (path) => {
+      const parts = path.slice(ROOT.length + 1).split('/');
+      return !left.includes(parts[0] ?? '') && !parts.some((part) => left.includes(`**/${part}`));
+    },
   });
   // The step `npm ci` has made it here.
   symlinkSync(join(ROOT, 'node_modules'), join(source, 'node_modules'), 'junction');
