@@ -67,16 +67,17 @@ export class OtherHosts {
   }
 
   async #make(
-    { crawl, latestAt, onOutcome }: PartOfOther,
+    { crawl, latestAt, mayBegin, onOutcome }: PartOfOther,
     request: PartOfOther['request'],
   ): Promise<FetchOutcome | PartRefusal> {
     const host = hostKey(request.url);
     const { lanes, fetcherOf } = this.#services;
     const spacing = { perHost: 1, gapMs: GAP_MS, latestAt, signal: request.signal };
-    // It may have refused another page meanwhile.
-    const make = async () => (this.#isLeftAlone(host) ? undefined : fetcherOf(crawl).fetch(request));
+    // It may have refused another page meanwhile, or this page has had its bytes.
+    const make = async () =>
+      this.#isLeftAlone(host) || !mayBegin() ? undefined : fetcherOf(crawl).fetch(request);
     const outcome = await lanes.run(host, spacing, make, (made) => made !== undefined && sentRequest(made));
-    if (outcome === undefined) return refusal('no time left, or its host rests');
+    if (outcome === undefined) return refusal('no time or bytes left, or its host rests');
     onOutcome(outcome);
     this.#note(host, outcome);
     return outcome;

@@ -67,8 +67,8 @@ export class PageParts implements PageExchanges {
   readonly fetch = async (asked: PartRequest): Promise<FetchOutcome | PartRefusal> => {
     const url = urlAsWritten(asked.url);
     if (url === undefined) return refusal('it is not a URL of the web');
-    if (this.#signal.aborted || this.#now() > this.#options.latestAt) return refusal('no time left');
-    if (this.#bytes >= this.#options.maxBytes) return refusal('too many bytes');
+    const limit = this.#metLimit();
+    if (limit !== undefined) return refusal(limit);
     const host = hostKey(url);
     const isOwn = host === this.#options.crawl.host;
     if (!isOwn && isMeasurementHost(hostName(host))) return refusal('a host of measurement or advertising');
@@ -113,7 +113,9 @@ export class PageParts implements PageExchanges {
     if (!isAllowed(rules, pathAndQuery(request.url)).allowed) return refusal('robots.txt');
     const release = await this.#ownPlaces.acquire(1, { signal: this.#signal });
     try {
-      if (release === undefined || this.#now() > latestAt) return refusal('no time left');
+      // The page makes all its requests at once: others have come and gone meanwhile.
+      const limit = this.#metLimit();
+      if (release === undefined || limit !== undefined) return refusal(limit ?? 'no time left');
       if (this.#ownRefuses) return refusal('its host refuses further requests');
       const outcome = await pace.part(request, latestAt);
       if (sentRequest(outcome)) this.#own++;
@@ -137,6 +139,7 @@ export class PageParts implements PageExchanges {
       crawl: crawl.everywhere,
       request,
       latestAt,
+      mayBegin: () => this.#metLimit() === undefined,
       onOutcome: (outcome) => this.#note(outcome),
     });
   }
@@ -149,6 +152,12 @@ export class PageParts implements PageExchanges {
     this.#bytes += outcome.body.size;
     this.#options.crawl.budget.receive(outcome.body.size);
     this.exchanges.push(outcome);
+  }
+
+  /** Why no further request is begun; undefined if one may be. */
+  #metLimit(): string | undefined {
+    if (this.#signal.aborted || this.#now() > this.#options.latestAt) return 'no time left';
+    return this.#bytes >= this.#options.maxBytes ? 'too many bytes' : undefined;
   }
 
   #now(): number {

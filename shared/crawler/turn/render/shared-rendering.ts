@@ -24,6 +24,8 @@ export interface PartOfOther {
   readonly request: FetchRequest & { readonly signal: AbortSignal };
   /** A request that could begin only after this time is not made. */
   readonly latestAt: number;
+  /** Whether the page may make a further request now. */
+  readonly mayBegin: () => boolean;
   /** Called with each outcome, robots.txt included. */
   readonly onOutcome: (outcome: FetchOutcome) => void;
 }

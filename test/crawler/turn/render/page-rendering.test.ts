@@ -222,6 +222,22 @@ describe('requests of a page', () => {
     ]);
   });
 
+  test('end when its answers have 15 MB, also if it makes all at once', async () => {
+    const large = { body: Buffer.alloc(4_000_000), headers: { 'Content-Type': 'image/png' } };
+    const urls = (origin: string) => Array.from({ length: 15 }, (_, i) => `${origin}/${i}`);
+    const all = [...urls(`${A}/own`), ...urls('http://other.test')];
+    const site: Site = {
+      [`${A}/`]: { body: SHELL },
+      'http://other.test/robots.txt': robots(''),
+      ...Object.fromEntries(all.map((url) => [url, large])),
+    };
+    const { fetcher } = await crawl(tableRenderer({ [`${A}/`]: { requests: [all] } }), { site });
+    const made = fetcher.log.filter(({ url }) => all.includes(url)).length;
+    // 15 MB, and what is in flight then.
+    expect(made).toBeGreaterThanOrEqual(4);
+    expect(made).toBeLessThanOrEqual(7);
+  });
+
   test('to hosts that count visitors are not made', async () => {
     const url = 'https://www.google-analytics.com/collect';
     const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), requests: [[url]] } });
