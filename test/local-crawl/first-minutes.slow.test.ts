@@ -144,3 +144,17 @@ test('a host that refuses beside others is not waited for; resume asks it once m
   const again = await strand('resume', place.folder);
   expect([again.code, asked]).toEqual([8, 2]);
 });
+
+test('a crawl that recrawls waits while its only host refuses', async () => {
+  const links = Array.from({ length: 9 }, (_, i) => `<a href="/${i}">x</a>`).join('');
+  const site = await serve('127.78.0.152', (request, response) =>
+    html(links, request.url === '/' ? 200 : 402)(request, response),
+  );
+  const config = join(dirname(place.folder), 'quick.config.mjs');
+  writeFileSync(config, 'export default { crawl: { retryMs: 50, backoffMs: 50, maxBackoffMs: 100 } };');
+  const more = ['--config', config, '--recrawl', 'changes', '--max-time', '8'];
+  const { code, out } = await crawl(`http://${site}/`, ...more);
+  expect(out).toMatch(/^Limit reached: 8 s/);
+  expect(out).toContain(`${site}: priced (HTTP 402)`);
+  expect(code).toBe(3);
+});

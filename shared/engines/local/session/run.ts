@@ -1,4 +1,5 @@
 import { nothingDue, type StatusReason } from '../../../core/causes/status-reason.ts';
+import { isRecrawling } from '../../../core/crawl/config.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
 import type { Crawl } from '../../../crawler/crawl-state/crawls.ts';
@@ -14,7 +15,7 @@ import { addStats, type PoolStats, poolStats } from './pool-stats.ts';
 import type { WorkerPool, WorkerPoolOptions } from './worker-pool.ts';
 
 export interface LocalRunOptions extends WorkerPoolOptions {
-  /** Ends when nothing is due, though a crawl that recrawls has something later. Without it, only hosts that refuse the crawl are not waited for. */
+  /** Ends when nothing is due, though a crawl that recrawls has something later. Without it, only hosts that refuse the crawl are not waited for, unless it recrawls. */
   readonly once?: boolean | undefined;
   /** Called some times a second. */
   readonly onProgress?: (stats: PoolStats) => void;
@@ -163,7 +164,7 @@ function nextDueAt(
   { id, config }: Crawl,
   once: boolean,
 ): number | undefined {
-  if (!once && config.keepTrying) return undefined;
+  if (!once && (config.keepTrying || isRecrawling(config))) return undefined;
   const dueAt = registry.nextDueAt(id, clock.now());
   return once || (dueAt !== undefined && registry.waitsForRefusalsOnly(id)) ? dueAt : undefined;
 }
