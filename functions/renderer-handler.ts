@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { START_MS } from '../shared/crawler/renderer/browser.ts';
 import { renderRound } from '../shared/crawler/renderer/rounds/render-round.ts';
 import { decodeAsk, encodeReply } from '../shared/crawler/renderer/rounds/round-messages.ts';
 
@@ -11,9 +12,6 @@ export interface RendererDeps {
   /** Where Lambda has libraries of its own. */
   readonly libraryPath: string | undefined;
 }
-
-/** A first start reads the browser from the function's image. */
-const START_MS = 20_000;
 
 /** Renders one round of a page in each invocation, by a browser that ends with it. */
 export function createRendererHandler({ browserFolder, temporaryFolder, libraryPath }: RendererDeps) {

@@ -11,8 +11,6 @@ import type { LocalStart } from './messages.ts';
 
 type Asked = Pick<LocalStart, 'browser' | 'browserUrl' | 'workers'>;
 
-const START_MS = 20_000;
-
 /** Returns what finds the browser. Throws {@link InvalidConfig} for choices that exclude one another. */
 export function browserOf({
   browser,
@@ -45,7 +43,7 @@ async function remoteBrowser(
   const { checkRemoteBrowser } = await import('../../shared/crawler/renderer/remote-browser.ts');
   try {
     const browser = { url: socketUrl(await readUrl(given)), allowPrivateAddresses };
-    await checkRemoteBrowser(browser, START_MS);
+    await checkRemoteBrowser(browser);
     return browser;
   } catch (error) {
     throw new InvalidConfig(`browserUrl (--browser-url): ${messageOf(error)}`);

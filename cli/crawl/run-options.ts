@@ -73,13 +73,15 @@ export const NO_CACHE_OPTION: OptionSpec = {
   help: 'continue without the --cache that the crawl began with',
 };
 
+const OWN_FUNCTION = 'a stack renders by its own function: deploy it with rendering=true';
+
 export const BROWSER_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'browser',
     argument: 'PATH',
     type: 'text',
     only: 'here',
-    reason: 'workers of a stack have no browser',
+    reason: OWN_FUNCTION,
     group: 'Pages',
     help: 'the browser of --render; by default STRAND_BROWSER, or a headless Chromium or Chrome of this machine',
   },
@@ -88,7 +90,7 @@ export const BROWSER_OPTIONS: readonly OptionSpec[] = [
     argument: 'URL',
     type: 'text',
     only: 'here',
-    reason: 'a stack renders by its own function: deploy it with rendering=true',
+    reason: OWN_FUNCTION,
     group: 'Pages',
     help: 'a browser that runs elsewhere instead: the wss:// or ws:// URL of its WebSocket, or where that stands, such as env:NAME',
   },

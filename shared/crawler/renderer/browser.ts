@@ -34,6 +34,9 @@ export interface RenderOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A browser usually answers within a second. */
+export const START_MS = 20_000;
+
 /** As the flags of a browser that Strand starts say, for those that it has not started. */
 const WINDOW = { width: 1280, height: 1000 };
 

@@ -1,4 +1,4 @@
-import { type Browser, type PrepareOptions, prepareBrowser } from './browser.ts';
+import { type Browser, type PrepareOptions, prepareBrowser, START_MS } from './browser.ts';
 import { proveCut, proveIntercepted } from './check-cut.ts';
 import type { RemoteBrowser } from './find-browser.ts';
 import { openSocket } from './socket-transport.ts';
@@ -31,7 +31,7 @@ export async function connectBrowser(remote: RemoteBrowser, options: PrepareOpti
 }
 
 /** Rejects unless pages can be rendered there. */
-export async function checkRemoteBrowser(remote: RemoteBrowser, startMs: number): Promise<void> {
+export async function checkRemoteBrowser(remote: RemoteBrowser, startMs = START_MS): Promise<void> {
   const browser = await connectBrowser(remote, { startMs });
   await browser.close();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../core/base/error-message.ts';
 import type { FetchPart, Renderer, Rendering, RenderJob } from '../ports/renderer.ts';
-import { type Browser, type BrowserOptions, startBrowser } from './browser.ts';
+import { type Browser, type BrowserOptions, START_MS, startBrowser } from './browser.ts';
 import { type AnyBrowser, isRemote, NO_BROWSER } from './find-browser.ts';
 import { undrawn } from './undrawn.ts';
 
@@ -16,7 +16,6 @@ export interface RendererOptions {
   readonly start?: Partial<BrowserOptions>;
 }
 
-const START_MS = 20_000;
 /** A browser is replaced after this number of pages, or of pages whose process ended. */
 const PAGES_PER_BROWSER = 100;
 const CRASHES_PER_BROWSER = 2;

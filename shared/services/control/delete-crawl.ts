@@ -1,3 +1,4 @@
+import { isoTime } from '../../core/base/iso-time.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { ControlError } from './control.ts';
@@ -57,5 +58,3 @@ export function described(crawl: CrawlId, deletion: Deletion, settleMs: number):
     ...(nameFreeAt !== undefined && { nameFreeAt: isoTime(nameFreeAt) }),
   };
 }
-
-const isoTime = (time: number): string => new Date(time).toISOString();

@@ -1,9 +1,10 @@
+import { isoTime } from '../../core/base/iso-time.ts';
 import { optionalText } from '../../core/causes/cause-text.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import { refusingCause } from '../../core/frontier/host-refusal.ts';
 import { countUrls } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
-import { isoTime, nextFetchOf, waitText } from '../report/url-detail.ts';
+import { nextFetchOf, waitText } from '../report/url-detail.ts';
 import type { HostDetail, HostEntry } from './control.ts';
 
 /** A host's head as the API shows it. */

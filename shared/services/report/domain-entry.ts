@@ -1,9 +1,9 @@
+import { isoTime } from '../../core/base/iso-time.ts';
 import type { CrawlConfig } from '../../core/crawl/crawl-options.ts';
 import { domainLimitsOf } from '../../core/crawl/domain-limits.ts';
 import { type DomainState, openedHosts, periodAt, periodEnd } from '../../core/frontier/domain-state.ts';
 import { budgetByLinks } from '../../core/frontier/link-budget.ts';
 import { countLinkers, NO_LINKERS } from '../../core/frontier/linker-sketch.ts';
-import { isoTime } from './url-detail.ts';
 
 /** A registrable domain of a crawl, as people see it. */
 export interface DomainEntry {

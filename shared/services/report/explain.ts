@@ -1,4 +1,5 @@
 /** Explains the next decision about a URL: each rule that applies, with its result. Pure. */
+import { isoTime } from '../../core/base/iso-time.ts';
 import { causeText, optionalText, trapText } from '../../core/causes/cause-text.ts';
 import type { CrawlConfig, HostConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
@@ -26,7 +27,7 @@ import { verdictOf } from './explain-verdict.ts';
 import type { Explanation, HostLine, HostWord, HoursWord, RobotsWord, TemplateWord } from './explanation.ts';
 import { renderingWord } from './rendering-words.ts';
 import type { CrawlSummary } from './summary.ts';
-import { isoTime, nextFetchOf, urlDetail, waitText } from './url-detail.ts';
+import { nextFetchOf, urlDetail, waitText } from './url-detail.ts';
 
 /** The known facts about the crawl and the URL's host. */
 export interface ExplainFacts {

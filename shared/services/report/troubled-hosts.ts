@@ -1,11 +1,12 @@
 /** Hosts that fail, for the summary: those given up, and those that are tried again. */
+import { isoTime } from '../../core/base/iso-time.ts';
 import { type Cause, shownCodeOf } from '../../core/causes/cause.ts';
 import { causeText, priceText } from '../../core/causes/cause-text.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import { refusingCause } from '../../core/frontier/host-refusal.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import type { CrawlSummary, FailingHost, GivenUpHost } from './summary.ts';
-import { isoTime, nextFetchOf } from './url-detail.ts';
+import { nextFetchOf } from './url-detail.ts';
 
 export interface KnownHost {
   readonly host: HostKey;

@@ -1,4 +1,5 @@
 import { sha1Label } from '../../core/archive/digest.ts';
+import { isoTime } from '../../core/base/iso-time.ts';
 import { nearDuplicateIn, type ShownCauseCode, shownCodeOf } from '../../core/causes/cause.ts';
 import { causeText, optionalText, resultText } from '../../core/causes/cause-text.ts';
 import type { Head, HostWait } from '../../core/frontier/head.ts';
@@ -153,5 +154,3 @@ function hostTrouble({
     ? { hostFailing: optionalText(clock.cause), hostNextTryAt: isoTime(clock.nextFetchAt) }
     : {};
 }
-
-export const isoTime = (time: number): string => new Date(time).toISOString();

@@ -24,7 +24,6 @@ type Services = Pick<TurnServices, 'engine' | 'stopping' | 'accounts'>;
 export class TurnAccess {
   readonly #services: Services;
   readonly #crawl: TurnCrawl;
-  #mode: 'off' | 'turn' | 'keep';
   #isGiven: Head['hasCookies'];
   readonly #accounts: TurnAccounts | undefined;
   #cookies: HostCookies | undefined;
@@ -43,7 +42,6 @@ export class TurnAccess {
     this.#services = services;
     this.#crawl = crawl;
     this.#isGiven = hasCookies;
-    this.#mode = hasCookies ? 'keep' : crawl.config.hostCookies;
     const accounts = services.accounts?.of(crawl.host) ?? [];
     const { jars } = services.engine;
     if (accounts.length > 0 && jars)
@@ -52,6 +50,10 @@ export class TurnAccess {
         counters,
         bind: (request, cookies) => this.#sent.set(request, cookies),
       });
+  }
+
+  get #mode(): 'off' | 'turn' | 'keep' {
+    return this.#isGiven ? 'keep' : this.#crawl.config.hostCookies;
   }
 
   get isOn(): boolean {
@@ -127,7 +129,6 @@ export class TurnAccess {
   /** Sends cookies of the operator to the host from now on. They are kept, as well as those that the host sets. */
   async give(cookies: readonly CookieOptions[]): Promise<void> {
     if (!this.#isKept) {
-      this.#mode = 'keep';
       this.#isGiven = true;
       await this.open();
     }
