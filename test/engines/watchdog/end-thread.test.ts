@@ -33,11 +33,14 @@ test.each([
   ['waits', ''],
   ['computes for ever', 'setImmediate(() => { for (;;); });'],
   ['ends by itself', 'setImmediate(() => process.exit());'],
-  ['fails', "setImmediate(() => { throw new Error('of the thread'); });"],
+  ['fails', "parentPort.on('message', () => { throw new Error('of the thread'); });"],
 ])('a thread that %s is ended once, and may be ended again', async (_, body) => {
   const thread = await start(body);
-  thread.on('error', () => {});
+  const errors: Error[] = [];
+  thread.on('error', (error) => errors.push(error));
+  thread.postMessage('a message');
   await Promise.all([endThread(thread), endThread(thread)]);
   await endThread(thread);
   expect(thread.threadId).toBe(-1);
+  expect(errors.map(({ message }) => message)).toEqual(body.includes('throw') ? ['of the thread'] : []);
 });
