@@ -1,3 +1,4 @@
+import { PAGE_LIMITS } from './page-limits.ts';
 import { type AskedPart, isStream, type PartKind, partKind } from './part-kind.ts';
 
 /** A page's requests so far, and its limits. */
@@ -11,6 +12,8 @@ export interface PageLoad {
   readonly bytes: number;
   /** How often the page has made a request to this URL before. */
   readonly timesAsked: number;
+  /** Requests that were answered with nothing. */
+  readonly emptied: number;
   /** A behaviour has clicked: from then on a request may be an order, and not only reading. */
   readonly hasClicked: boolean;
   /** The page is also rendered as a picture. */
@@ -24,6 +27,8 @@ export type LoadDecision =
   | { readonly do: 'fetch'; readonly kind: PartKind }
   /** The browser has the content itself. */
   | { readonly do: 'local' }
+  /** It is answered with nothing, as if it were loaded: scripts wait for it. */
+  | { readonly do: 'empty'; readonly kind: 'style' | 'image' }
   /** The document of the main frame, which the crawl has fetched. */
   | { readonly do: 'document' }
   /** The page wants to go elsewhere. It stays as it is. `link`: the URL, if that is a link. */
@@ -49,6 +54,8 @@ export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
   if (/^(?:data|blob):/i.test(url)) return { do: 'local' };
   if (!isWeb) return refuse('its scheme');
   const kind = partKind(asked);
+  if ((kind === 'style' || kind === 'image') && !page.takesPicture)
+    return page.emptied < PAGE_LIMITS.emptyParts ? { do: 'empty', kind } : refuse('too many requests');
   if (!RENDERING.has(kind) && !(page.takesPicture && PICTURE.has(kind)))
     return refuse('not needed for rendering');
   if (page.hasClicked && !READING.has(method)) return refuse(`${method} after a click`);

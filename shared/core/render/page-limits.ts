@@ -9,6 +9,8 @@ export const PAGE_LIMITS = {
   streamMs: 1000,
   /** Bytes of one answer, decoded. */
   partBytes: 20 * 1024 * 1024,
+  /** Images and styles that are not loaded: a script may ask for one after the other. */
+  emptyParts: 500,
   elements: 200_000,
   popups: 20,
   navigations: 20,

@@ -33,8 +33,8 @@ const KINDS: ReadonlyMap<string, PartKind> = new Map([
 ]);
 
 /**
- * Returns the purpose of a request. Scripts of workers, streams of events and icons of pages have the resource type
- * `Other`: their header `Accept` distinguishes them.
+ * Returns the purpose of a request. Scripts of workers, modules of JSON, streams of events and icons of pages have the
+ * resource type `Other`: their header `Accept` distinguishes them.
  */
 export function partKind(asked: AskedPart): PartKind {
   const { resourceType, headers } = asked;
@@ -43,7 +43,7 @@ export function partKind(asked: AskedPart): PartKind {
   if (kind !== undefined) return kind;
   if (resourceType !== 'Other') return 'other';
   if (isStream(asked)) return 'xhr';
-  return headers.get('accept') === '*/*' ? 'script' : 'other';
+  return /^(?:\*\/\*$|application\/json,)/.test(headers.get('accept') ?? '') ? 'script' : 'other';
 }
 
 /** Whether the page wants events of a server (`EventSource`). */

@@ -45,13 +45,29 @@ async function runScript(script: string, page: BehavingPage): Promise<string | u
   return `it took more than ${PAGE_LIMITS.behaviourSteps} steps`;
 }
 
+/** Elements that are looked at: whether they scroll. */
+const MAX_ELEMENTS = 5000;
 /** Two frames later all that listens has seen it; a page that is not rendered has no frames. */
+const FRAMES = `Promise.race([
+  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  new Promise((resolve) => setTimeout(resolve, 1000)),
+])`;
+
+/** Scrolls the page by a screen, or, at its end, what scrolls within it: pages of one screen have their lists there. */
 const SCROLL = `(async () => {
+  const by = (height) => ({ top: height * 0.9, behavior: 'instant' });
   const before = scrollY;
-  scrollBy({ top: innerHeight * 0.9, behavior: 'instant' });
-  const frames = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  await Promise.race([frames, new Promise((resolve) => setTimeout(resolve, 1000))]);
-  return scrollY === before;
+  scrollBy(by(innerHeight));
+  let isEnd = scrollY === before;
+  if (isEnd)
+    for (const e of [...document.body?.getElementsByTagName('*') ?? []].slice(0, ${MAX_ELEMENTS})) {
+      if (e.clientHeight < 100 || e.scrollHeight < e.clientHeight + 20 || !/auto|scroll/.test(getComputedStyle(e).overflowY)) continue;
+      const top = e.scrollTop;
+      e.scrollBy(by(e.clientHeight));
+      if (e.scrollTop !== top) isEnd = false;
+    }
+  await ${FRAMES};
+  return isEnd;
 })()`;
 
 /** The end counts when it is reached twice, with nothing in flight in between. */

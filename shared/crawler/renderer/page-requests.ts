@@ -3,6 +3,7 @@ import { fieldValues } from '../../core/outcome/response-head.ts';
 import { decodeBody } from '../../core/parser/decode-body.ts';
 import { withoutFragment } from '../../core/parser/link-set.ts';
 import { answerHeaders, partHeaders } from '../../core/render/answer-headers.ts';
+import { emptyPart } from '../../core/render/empty-part.ts';
 import { mayLoad } from '../../core/render/may-load.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { PartKind } from '../../core/render/part-kind.ts';
@@ -56,6 +57,7 @@ export interface PageRequestsOptions {
 export class PageRequests {
   readonly #options: PageRequestsOptions;
   readonly #times = new Map<string, number>();
+  #emptied = 0;
   #hasDocument = false;
   #hasEnded = false;
   inFlight = 0;
@@ -93,6 +95,7 @@ export class PageRequests {
       requests: this.count,
       bytes: this.bytes,
       timesAsked: this.#times.get(request.url) ?? 0,
+      emptied: this.#emptied,
       hasClicked: this.hasClicked,
       takesPicture: job.screenshot === true,
       limits: job.limits,
@@ -110,6 +113,11 @@ export class PageRequests {
         this.#hasDocument = true;
         this.#noteCookies(job.document.headers);
         return this.#fulfil(requestId, job.document, job.document.body);
+      case 'empty': {
+        this.#emptied++;
+        const part = emptyPart(decision.kind, headers.get('origin'));
+        return this.#fulfil(requestId, part, part.body);
+      }
       case 'fetch':
         this.#times.set(request.url, (this.#times.get(request.url) ?? 0) + 1);
         return this.#fetch(paused, headers, decision.kind);

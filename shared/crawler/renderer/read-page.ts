@@ -45,13 +45,14 @@ const FACTS = `(() => {
   };
 })()`;
 
-/** Links in shadow roots that are open, too. */
+/** Links in shadow roots that are open, too, and in frames that the page has filled itself. */
 const linksScript = (limit: number) => `(() => {
   const found = new Set();
   const roots = [document];
   for (let root = roots.pop(); root && found.size < ${limit}; root = roots.pop()) {
     for (const a of root.querySelectorAll('a[href], area[href]')) if (found.size < ${limit} && typeof a.href === 'string') found.add(a.href);
-    for (const e of root.querySelectorAll(':not(:defined), *')) if (e.shadowRoot) roots.push(e.shadowRoot);
+    for (const e of root.querySelectorAll('*')) if (e.shadowRoot) roots.push(e.shadowRoot);
+    for (const { contentDocument: own } of root.querySelectorAll('iframe')) if (/^about:/.test(own?.URL)) roots.push(own);
   }
   return [...found];
 })()`;

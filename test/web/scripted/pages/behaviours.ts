@@ -22,6 +22,18 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     ),
   },
   {
+    name: 'recycled-rows-of-a-box',
+    links: leaves('recycled-rows-of-a-box', 20),
+    plain: 4,
+    behaved: 20,
+    html: page(
+      `const rows=()=>{const first=Math.floor(box.scrollTop/100);let h='';for(let i=first;i<Math.min(20,first+4);i++)h+='<p style="position:absolute;top:'+i*100+'px"><a href="/leaf/recycled-rows-of-a-box/'+i+'">x</a></p>';inner.innerHTML=h};box.onscroll=rows;rows()`,
+      {
+        body: '<div id=box style="height:300px;overflow-y:auto"><div id=inner style="height:2000px;position:relative"></div></div>',
+      },
+    ),
+  },
+  {
     name: 'lazy-sections',
     links: leaves('lazy-sections', 10),
     plain: 2,

@@ -1,4 +1,4 @@
-import { leaves, page, render, type ScriptedPage } from '../scripted-page.ts';
+import { leaves, OTHER_HOST, page, render, type ScriptedPage } from '../scripted-page.ts';
 
 /** A library in the manner of React: elements, state, effects, a scheduler that posts messages to itself. */
 const COMPONENTS = `const el=(tag,props,...children)=>({tag,props,children:children.flat()});
@@ -66,10 +66,35 @@ export const DRAWN_PAGES: readonly ScriptedPage[] = [
   },
   {
     name: 'image-loaded',
-    links: leaves('image-loaded', 1),
-    plain: 0,
-    lacks: 'images are not loaded',
-    html: page(`const i=new Image();i.onload=()=>{${render('image-loaded', 1)}};i.src='/image.png'`),
+    links: leaves('image-loaded', 3),
+    html: page(
+      `const i=new Image();i.onload=()=>{${render('image-loaded', 1)}};i.src='/image.png';const o=new Image();o.crossOrigin='use-credentials';o.onload=()=>{${render('image-loaded', 1, 1)}};o.src='http://${OTHER_HOST}:1/image.png';const d=new Image();d.src='/image.png?2';d.decode().then(()=>{${render('image-loaded', 1, 2)}})`,
+    ),
+  },
+  {
+    // The loaders of Vite and webpack wait for the style of a part, and give the part up if it fails.
+    name: 'style-loaded',
+    links: leaves('style-loaded', 1),
+    html: page(
+      `const l=document.createElement('link');l.rel='stylesheet';l.href='/part.css';l.onload=()=>{${render('style-loaded', 1)}};document.head.append(l)`,
+    ),
+  },
+  {
+    name: 'typed-modules',
+    links: leaves('typed-modules', 1),
+    html: page(
+      `import urls from '/api/list?name=typed-modules&n=1' with {type:'json'};import sheet from '/part.css' with {type:'css'};document.adoptedStyleSheets=[sheet];show(urls)`,
+      { type: 'module' },
+    ),
+  },
+  {
+    name: 'own-frames',
+    links: leaves('own-frames', 2),
+    plain: 1,
+    behaved: 2,
+    html: page(
+      `const f=document.createElement('iframe');document.body.append(f);f.contentDocument.body.innerHTML='<a href="/leaf/own-'+'frames/0">x</a>';${render('own-frames', 1, 1)}`,
+    ),
   },
   {
     name: 'animated',
