@@ -11,6 +11,7 @@ export function replayCommand({
   crowd,
   poisoned,
   refused,
+  members,
   maxStrikes,
   strike,
 }: WorldSpec): string {
@@ -22,6 +23,7 @@ export function replayCommand({
   if (crowd !== undefined) words.push(`--crowd ${crowd}`);
   if (poisoned) words.push('--poisoned');
   if (refused) words.push('--refused');
+  if (members) words.push('--members');
   if (maxStrikes !== undefined) words.push(`--max-strikes ${maxStrikes}`);
   if (strike !== undefined) words.push(`--strike ${callFaultText(strike)}`);
   return [...words, '--replay'].join(' ');

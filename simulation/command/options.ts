@@ -104,6 +104,7 @@ export const OPTIONS = [
   },
   { name: 'poisoned', help: 'A page of a large host kills its worker, in each world that does not recrawl' },
   { name: 'refused', help: 'Hosts refuse the crawler, in each world that does not recrawl' },
+  { name: 'members', help: 'Hosts are behind a login, in each world that does not recrawl' },
   { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
   {
     name: 'systematic',
@@ -167,6 +168,7 @@ export function readCommand(argv: readonly string[]): Command {
     ...(crowd !== undefined && { crowd }),
     ...(given.poisoned === true && { poisoned: true }),
     ...(given.refused === true && { refused: true }),
+    ...(given.members === true && { members: true }),
     ...(maxStrikes !== undefined && { maxStrikes }),
     ...(strike && { strike }),
   };

@@ -1,4 +1,5 @@
 import type { Violation, World } from '../worlds/spec.ts';
+import { accountsKept, signedIn, withoutMembers } from './accounts-kept.ts';
 import { addressPace } from './address-pace.ts';
 import { announcedOnce } from './announced-once.ts';
 import { bestFirst } from './best-first.ts';
@@ -39,7 +40,7 @@ import { refetched } from './refetched.ts';
 import { refusalsKept } from './refusals-kept.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
-import { readRobotsLog } from './robots-answers.ts';
+import { type RobotsLog, readRobotsLog } from './robots-answers.ts';
 import { robotsObeyed } from './robots-obeyed.ts';
 import { ends, noCrash, noDeadLetters, startedForWork } from './run-ended.ts';
 import { servedApart } from './served-apart.ts';
@@ -48,7 +49,7 @@ import { stateOnce } from './state-once.ts';
 import { templateQuota } from './template-quota.ts';
 import { trapsEnd } from './traps-end.ts';
 import { triesKept } from './tries-kept.ts';
-import { readVisits } from './visits.ts';
+import { type HostVisits, readVisits, visitsOfPages } from './visits.ts';
 
 /**
  * Returns the broken promises of the crawler in the world; usually none. The counters are recounted
@@ -72,13 +73,13 @@ export function checkFacts(facts: Facts): Violation[] {
   const log = [...facts.web.log, ...(facts.deletion?.requests ?? [])];
   const withDeleted = { ...facts, web: { ...facts.web, log } };
   return [
+    ...checkPages(facts, visits, robots),
     ...ends(facts),
     ...endsRightly(facts),
     ...lookedAt(facts),
     ...servedApart(facts),
     ...onTime(facts, visits),
     ...oneState(facts),
-    ...nothingLost(facts, visits, robots),
     ...announcedOnce(facts),
     ...counted(facts),
     ...recounted(facts),
@@ -93,23 +94,13 @@ export function checkFacts(facts: Facts): Violation[] {
     ...hoursKept(facts),
     ...rested(facts, visits, robots),
     ...refusalsKept(facts, visits, robots),
+    ...accountsKept(facts),
+    ...signedIn(facts),
     ...purposeKept(facts),
-    ...robotsObeyed(facts, robots, visits),
-    ...depthTrue(facts, visits, robots),
-    ...trapsEnd(facts, visits),
-    ...soft404(facts, visits),
-    ...canonicalCopies(facts, visits),
     ...nearDuplicates(facts),
     ...harmBounded(facts),
-    ...triesKept(facts, visits, robots),
     ...givenUp(withDeleted, visits, robots),
     ...notRunning(facts),
-    ...limitsKept(facts),
-    ...pastLimits(facts, robots),
-    ...domainBudget(facts, robots),
-    ...templateQuota(visits, robots),
-    ...bestFirst(facts, visits, robots),
-    ...configured(visits, robots),
     ...noGarbage(facts),
     ...oneChain(facts),
     ...startedForWork(facts),
@@ -124,5 +115,26 @@ export function checkFacts(facts: Facts): Violation[] {
     ...changesSent(facts),
     ...goneAndBack(facts, visits, robots),
     ...facts.seen,
+  ];
+}
+
+/** Judged without the requests of logins. */
+function checkPages(all: Facts, visited: readonly HostVisits[], robots: RobotsLog): Violation[] {
+  const facts = { ...all, web: { ...all.web, log: withoutMembers(all.web.log) } };
+  const visits = all.members ? visited.map(visitsOfPages) : visited;
+  return [
+    ...nothingLost(facts, visits, robots),
+    ...robotsObeyed(facts, robots, visits),
+    ...depthTrue(facts, visits, robots),
+    ...trapsEnd(facts, visits),
+    ...soft404(facts, visits),
+    ...canonicalCopies(facts, visits),
+    ...triesKept(facts, visits, robots),
+    ...limitsKept(facts),
+    ...pastLimits(facts, robots),
+    ...domainBudget(facts, robots),
+    ...templateQuota(visits, robots),
+    ...bestFirst(facts, visits, robots),
+    ...configured(visits, robots),
   ];
 }

@@ -202,6 +202,7 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
       'full',
       'refused',
       'linking',
+      'accounts',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }

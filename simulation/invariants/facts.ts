@@ -21,6 +21,8 @@ export interface Facts {
   /** The number of crawls that there were, with the one that was deleted. */
   readonly crawlCount: number;
   readonly deletion?: DeletionFacts | undefined;
+  /** Hosts are behind a login. */
+  readonly members?: World['members'];
   /** Many crawls beside these. */
   readonly crowd?: Crowd | undefined;
   /** How often each fault struck. */

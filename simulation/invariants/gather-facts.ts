@@ -58,7 +58,7 @@ import type {
 import type { History } from './history-probe.ts';
 
 export async function gatherFacts(world: World): Promise<Facts> {
-  const { cloud, web } = world;
+  const { cloud } = world;
   const { settings } = cloud;
   const tables = readTables(cloud);
   const { dynamo, s3 } = cloud;
@@ -67,41 +67,16 @@ export async function gatherFacts(world: World): Promise<Facts> {
   const objects = s3.objects(settings.bucket);
   const readPart = partReader(parts, objects);
   const stored = storedParts(world);
-  const links = new Map<string, readonly string[]>();
   return {
     now: cloud.time.now(),
     hasEnded: world.hasEnded,
-    web: {
-      log: web.log.filter((request) => !isOfDeleted(world, request)),
-      // Asked for by several invariants, and made again each time.
-      linksOf(url) {
-        const known = links.get(url) ?? web.linksOf(url);
-        links.set(url, known);
-        return known;
-      },
-      requisitesOf: (url) => web.requisitesOf(url),
-      canonicalOf: (url) => web.canonicalOf(url),
-      redirectOf: (url) => web.redirectOf(url),
-      requestsOf: (url) => world.requestsOf(url),
-      isDated: (url) => web.isDated(url),
-      isAlternateFeed: (url) => web.isAlternateFeed(url),
-      isIndex: (url) => web.isIndex(url),
-      priorityIn: (sitemap, url) => web.priorityIn(sitemap, url),
-      modifiedIn: (sitemap, url) => web.modifiedIn(sitemap, url),
-      sitemapsNamedIn: (url) => web.sitemapsNamedIn(url),
-      isTrap: (url) => web.isTrap(url),
-      isMissing: (url) => web.isMissing(url),
-      harmOf: (url) => web.harmOf(url),
-      allows: (url, version) => web.allows(url, version),
-      forbidsUse: (url, version) => web.forbidsUse(url, version),
-      reservesUse: (url) => web.reservesUse(url),
-      crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
-    },
+    web: webFacts(world),
     crawls: await Promise.all(
       world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
     ),
     crawlCount: world.crawls.length + (world.deletion ? 1 : 0) + (world.crowd?.running ?? 0),
     crowd: world.crowd,
+    members: world.members,
     deletion: deletionFacts(world),
     strikes: cloud.faults.counts,
     invocations: world.invocations,
@@ -120,6 +95,38 @@ export async function gatherFacts(world: World): Promise<Facts> {
     hostsPerWorker: settings.hostsPerWorker,
     hasCompactor: world.hasCompactor,
     hasLinkShards: settings.linkShardUrls.length > 0,
+  };
+}
+
+function webFacts(world: World): Facts['web'] {
+  const { web } = world;
+  const links = new Map<string, readonly string[]>();
+  return {
+    log: web.log.filter((request) => !isOfDeleted(world, request)),
+    memberHosts: web.memberHosts,
+    // Asked for by several invariants, and made again each time.
+    linksOf(url) {
+      const known = links.get(url) ?? web.linksOf(url);
+      links.set(url, known);
+      return known;
+    },
+    requisitesOf: (url) => web.requisitesOf(url),
+    canonicalOf: (url) => web.canonicalOf(url),
+    redirectOf: (url) => web.redirectOf(url),
+    requestsOf: (url) => world.requestsOf(url),
+    isDated: (url) => web.isDated(url),
+    isAlternateFeed: (url) => web.isAlternateFeed(url),
+    isIndex: (url) => web.isIndex(url),
+    priorityIn: (sitemap, url) => web.priorityIn(sitemap, url),
+    modifiedIn: (sitemap, url) => web.modifiedIn(sitemap, url),
+    sitemapsNamedIn: (url) => web.sitemapsNamedIn(url),
+    isTrap: (url) => web.isTrap(url),
+    isMissing: (url) => web.isMissing(url),
+    harmOf: (url) => web.harmOf(url),
+    allows: (url, version) => web.allows(url, version),
+    forbidsUse: (url, version) => web.forbidsUse(url, version),
+    reservesUse: (url) => web.reservesUse(url),
+    crawlDelayMs: (host, version) => web.crawlDelayMs(host, version),
   };
 }
 

@@ -98,6 +98,8 @@ function checkVisit(
     !mayEndEarly &&
     // Judged with the refusals (`refusalsKept`).
     !(isRefusal(setAside.cause) && after.head.refusal) &&
+    // And with the accounts (`accountsKept`).
+    setAside.cause.code !== 'accountsLocked' &&
     !OF_DEATHS.has(setAside.cause.code)
   )
     findings.add(

@@ -41,7 +41,10 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
     ({ url }) => url,
   );
   const origins = new Set(requests.map(({ url }) => origin(url)));
-  let surplus = 0;
+  // It may not have been found out whether an account is signed in; then the page is requested again.
+  const isMember = facts.web.memberHosts.includes(host.host);
+  const doubts = isMember ? requests.filter(({ showsSign }) => !showsSign).length : 0;
+  let surplus = -doubts;
   for (const record of host.records) {
     const all = byUrl.get(record.url) ?? [];
     const tries = mayBeFreed(record, crawl, facts.web)

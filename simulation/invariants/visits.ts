@@ -3,6 +3,7 @@
  * lost.
  */
 import type { WebRequest } from '../worlds/spec.ts';
+import { withoutMembers } from './accounts-kept.ts';
 import { type CrawlFacts, type Facts, type HostFacts, isBy } from './facts.ts';
 import type { HeadChange } from './history-probe.ts';
 
@@ -41,6 +42,15 @@ export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): Host
       return { crawl, host, requests, visits: visitsOf(host, requests), lost };
     }),
   );
+}
+
+/** Returns the visits without requests of logins, and without answers that were not their URLs'. */
+export function visitsOfPages({ requests, visits, ...host }: HostVisits): HostVisits {
+  return {
+    ...host,
+    requests: withoutMembers(requests),
+    visits: visits.map((visit) => ({ ...visit, requests: withoutMembers(visit.requests) })),
+  };
 }
 
 function visitsOf({ heads }: HostFacts, requests: readonly WebRequest[]): Visit[] {

@@ -6,13 +6,19 @@ const RESTS = 'an account whose login has failed rests, and is locked after the 
 const NO_PAGE = 'what a site shows to those who are signed out is no page, and its URL waits';
 const NEWEST = 'what a visit has changed of a session that another login has replaced is dropped';
 
+const TURNS = 'the requests of a login and of a check are those of one turn of their host';
+
 const STATE = 'shared/core/access/account-state.ts';
 const SESSION = 'shared/crawler/turn/access/account-session.ts';
+const JARS = 'shared/engines/aws/state/jar-store.ts';
 const SIGN_IN = 'shared/crawler/turn/access/sign-in.ts';
 const ACCOUNTS = 'shared/crawler/turn/access/turn-accounts.ts';
 
 const IN_WORLDS = ['test/crawler/turn/access/random-accounts.test.ts'];
 const OF_TURNS = ['test/crawler/turn/access/accounts-of-turns.test.ts'];
+
+/** Over the models of SQS, DynamoDB and Lambda. */
+const IN_STACKS = { breaks: ['accountsKept'], worlds: 'members' } as const;
 
 export const ACCOUNT_MUTANTS: readonly PromiseMutant[] = [
   {
@@ -109,5 +115,62 @@ export const ACCOUNT_MUTANTS: readonly PromiseMutant[] = [
       ],
     ],
     tests: OF_TURNS,
+  },
+  {
+    promise: ONE,
+    what: 'a stack stores a jar though another worker has written it',
+    file: JARS,
+    edits: [
+      ['putItem(table, item, { ...replacing(version - 1), isOurs })', 'putItem(table, item, { isOurs })'],
+    ],
+    ...IN_STACKS,
+  },
+  {
+    promise: ONE,
+    what: 'a stack takes a write that was refused for its own',
+    file: JARS,
+    edits: [
+      [
+        'found.version?.N === String(version) && found.jar?.S === text && found.cookies?.S === cookies;',
+        'found.version?.N === String(version);',
+      ],
+    ],
+    ...IN_STACKS,
+  },
+  {
+    promise: ONE,
+    what: 'a login is made again and again in an hour',
+    file: STATE,
+    edits: [
+      [
+        "if (logins.length < limits.loginsPerHour) return { kind: 'login' };",
+        "if (logins.length >= 0) return { kind: 'login' };",
+      ],
+    ],
+    ...IN_STACKS,
+  },
+  {
+    promise: NO_PAGE,
+    what: 'the worker of a stack has no accounts',
+    file: 'functions/worker-handler.ts',
+    edits: [['accounts: deps.accounts,', 'accounts: undefined,']],
+    ...IN_STACKS,
+    breaks: ['signedIn'],
+  },
+  {
+    promise: TURNS,
+    what: "the last request of a login that was given up is nobody's",
+    file: SIGN_IN,
+    edits: [['    await underWay;\n', '']],
+    ...IN_STACKS,
+    breaks: ['counted', 'oneRequest', 'unhurried'],
+  },
+  {
+    promise: TURNS,
+    what: 'whether a session holds is asked at the host where it began',
+    file: SIGN_IN,
+    edits: [['if (landing.origin === origin) return', 'if (landing.origin.length > 0) return']],
+    ...IN_STACKS,
+    breaks: ['counted', 'oneRequest', 'unhurried'],
   },
 ];

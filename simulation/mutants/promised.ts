@@ -220,7 +220,7 @@ export const promiseWorlds = (
   faults: WorldSpec['faults'],
   { worlds }: Pick<PromiseMutant, 'worlds'> = {},
 ): WorldSpec[] => {
-  const kind = worlds === 'refused' ? { refused: true } : { recrawls: true };
+  const kind = worlds === undefined ? { recrawls: true } : { [worlds]: true };
   return Array.from({ length: count }, (_, i) => [
     { seed: i + 1, faults: [], ...kind },
     { seed: i + 1, faults, ...kind },

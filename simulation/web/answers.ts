@@ -12,6 +12,7 @@ import { isKnown, versionAt, versionText } from './changes.ts';
 import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
 import type { List } from './lists.ts';
+import { type MemberRequest, SIGN } from './member-plan.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
 import type { RefusalWay, ServedRefusal } from './refusing.ts';
@@ -37,6 +38,8 @@ export interface Responded extends ResponseHead {
   readonly cut?: { readonly bytes: number; readonly isEnd: boolean };
   /** It refuses the crawler. */
   readonly refusal?: ServedRefusal;
+  /** It is of a login, or shown to those who are signed out. */
+  readonly member?: MemberRequest;
   /** The version of robots.txt, if the answer contains it or leads to it. */
   readonly robotsVersion?: number;
 }
@@ -44,7 +47,9 @@ export interface Responded extends ResponseHead {
 export type Answer = Failed | Responded;
 
 /** A request to the web. */
-export interface Asked extends Pick<FetchRequest, 'url' | 'headers'> {
+export interface Asked extends Pick<FetchRequest, 'url' | 'headers' | 'method' | 'body'> {
+  /** The contact of the crawl that asks. */
+  readonly contact?: string | undefined;
   /** ms since the web's beginning, and since 1970. */
   readonly age: number;
   readonly at: number;
@@ -88,6 +93,7 @@ const NO_BYTES = new Uint8Array(0);
 export function createAnswerer(atlas: Atlas): Answerer {
   const { chance, shape, pages, assets, links, canonicals, rules, usage, vanishing, refusing, places } =
     atlas;
+  const { members } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
@@ -104,6 +110,18 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const paceMs = pace(server, url, age);
     const refused = refusing.of(place, age);
     if (refused) return refusedBy(refused, url, paceMs);
+    if (!members.has(host)) return answerOf(place, asked, paceMs);
+    const shown = members.answer(place, asked);
+    if ('text' in shown)
+      return { ...respond(shown.httpStatus, shown.headers, text(shown.text), paceMs), member: shown.member };
+    const answer = answerOf(place, asked, paceMs);
+    return answer.kind === 'failed' ? answer : { ...answer, headers: [...answer.headers, ...shown.headers] };
+  };
+
+  /** The answer of a host that answers, to somebody who may see the page. */
+  function answerOf(place: Place & { readonly host: WebHost }, asked: Asked, paceMs: number): Answer {
+    const { url, age } = asked;
+    const { host } = place;
     if (place.what === 'robots') return robots(host, place.isFirst, age, paceMs);
     if (place.what === 'usageFile') return usageFile(usage.ofFile(host), paceMs);
     const redirect = pages.redirectOf(place);
@@ -122,7 +140,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return isWhole && usage.isInField(host, place.page)
       ? { ...answer, headers: [...answer.headers, ['Content-Usage', FORBIDDEN_USES]] }
       : answer;
-  };
+  }
 
   /** A sitemap that is a gzip file. */
   function isPacked({ kind, server }: List): boolean {
@@ -255,6 +273,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
           feed: place.what === 'page' ? places.lists.feedOf(place.host, place.page) : undefined,
           bytes,
           text: textOf(place),
+          sign: place.what !== 'noHost' && members.has(place.host) ? SIGN : undefined,
         },
         random,
       ),

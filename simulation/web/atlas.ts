@@ -4,6 +4,7 @@ import { type Canonicals, createCanonicals } from './canonicals.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { createLinks, type Links } from './links.ts';
+import { createMembers, type Members } from './members.ts';
 import { createPages, type Pages } from './pages.ts';
 import { createPlaces, type Places } from './places.ts';
 import { createRefusing, type Refusing } from './refusing.ts';
@@ -25,6 +26,7 @@ export interface Atlas {
   readonly usage: Usage;
   readonly vanishing: Vanishing;
   readonly refusing: Refusing;
+  readonly members: Members;
 }
 
 export function createAtlas(seed: number, shape: WebShape): Atlas {
@@ -33,7 +35,8 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
   const places = createPlaces(hosts, chance, shape);
   const pages = createPages(shape, hosts, places, chance);
   const assets = createAssets({ shape, hosts, places, pages, chance });
-  const links = createLinks({ shape, hosts, places, pages, assets, chance });
+  const members = createMembers(shape.members, chance);
+  const links = createLinks({ shape, hosts, places, pages, assets, members, chance });
   const usage = createUsage(shape, chance);
   return {
     shape,
@@ -47,6 +50,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     usage,
     vanishing: createVanishing(shape, chance),
     refusing: createRefusing(shape, chance),
+    members,
     rules: createRules(chance, usage, places.lists.namedBy),
   };
 }

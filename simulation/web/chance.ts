@@ -33,6 +33,7 @@ export const DRAW = {
   canonical: 25,
   modified: 26,
   refusing: 27,
+  members: 28,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

@@ -33,11 +33,13 @@ export interface HtmlContent {
   readonly bytes: number;
   /** A further paragraph. */
   readonly text?: string;
+  /** A line that is on the page whatever its size. */
+  readonly sign?: string | undefined;
 }
 
 export function renderHtml(
   url: string,
-  { links, requisites, feed, canonical, bytes, text: more }: HtmlContent,
+  { links, requisites, feed, canonical, bytes, text: more, sign }: HtmlContent,
   random: Random,
 ): Buffer {
   let items = '';
@@ -54,7 +56,7 @@ export function renderHtml(
     items += '<a href="mailto:someone@sim.test">write</a><a href="javascript:void(0)">up</a>';
   const title = `<title>${url.length} ${filling(20, random)}</title>`;
   const named = canonical === undefined ? '' : canonicalLink(spell(canonical, url, random), random());
-  const head = `<!doctype html>\n<html><head><meta charset="utf-8">${title}${named}</head>\n<body>\n`;
+  const head = `<!doctype html>\n<html><head><meta charset="utf-8">${title}${named}</head>\n<body>\n${sign ? `<p>${sign}.</p>\n` : ''}`;
   const text = filling(bytes - head.length - items.length - 30, random);
   return Buffer.from(
     `${head}<p>${text}</p>\n${more ? `<p>${more}</p>\n` : ''}<ul>\n${items}</ul>\n</body></html>\n`,

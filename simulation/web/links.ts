@@ -6,6 +6,8 @@ import type { Random } from '../models/random.ts';
 import type { Assets, AssetsOf } from './assets.ts';
 import { DRAW } from './chance.ts';
 import { isSteady, type WebHost } from './hosts.ts';
+import { SIGN_OUT_PATH } from './member-plan.ts';
+import type { Members } from './members.ts';
 import { nowhere, type Place } from './places.ts';
 import { listedPages } from './sitemaps.ts';
 
@@ -37,9 +39,10 @@ function oddUrl(root: string, page: string, random: Random): string {
 
 export interface LinksOf extends AssetsOf {
   readonly assets: Assets;
+  readonly members: Pick<Members, 'has'>;
 }
 
-export function createLinks({ shape, hosts, places, pages, assets, chance }: LinksOf): Links {
+export function createLinks({ shape, hosts, places, pages, assets, members, chance }: LinksOf): Links {
   const somePage = (host: WebHost, random: Random) => places.pageUrl(host, Math.floor(random() * host.pages));
 
   function ofPage(host: WebHost, page: number): Set<string> {
@@ -66,6 +69,7 @@ export function createLinks({ shape, hosts, places, pages, assets, chance }: Lin
     if (asset !== undefined) urls.add(asset);
     const feed = places.lists.feedOf(host, page);
     if (feed) urls.add(feed.url);
+    if (members.has(host)) urls.add(new URL(SIGN_OUT_PATH, places.pageUrl(host, page)).href);
     return urls;
   }
 

@@ -44,9 +44,11 @@ export const nameOf = ({ url, request }: Pick<PageRequest, 'url' | 'request'>): 
   requestUrl(url, request);
 
 /** Returns the name of a request that reaches the web: its URL, if no hook has made it. */
-export function recognized({ url, method, headers, body }: FetchRequest): string {
-  const value = headers?.[FIELD];
-  return value === undefined ? url : requestUrl(url, { method, headers, body, ...saidBy(value) });
+export function recognized({ url, method, headers = {}, body }: FetchRequest): string {
+  const value = headers[FIELD];
+  // Cookies are not part of the name.
+  const { Cookie: _, ...own } = headers;
+  return value === undefined ? url : requestUrl(url, { method, headers: own, body, ...saidBy(value) });
 }
 
 /** The parts of a request that do not reach the web. */

@@ -1,5 +1,6 @@
 /** The shape of a simulated web: its size, the number of its links, and the kinds of its hosts. */
 import { between, pick, randomOf } from '../models/random.ts';
+import type { MembersPlan } from './member-plan.ts';
 
 /**
  * Kinds of hosts, how many of each there are beside the others, and whether the root of one can be counted
@@ -80,6 +81,8 @@ export interface WebShape {
   readonly softShare?: number;
   /** The share of hosts that refuse the crawler. Default: none. */
   readonly refusingShare?: number;
+  /** Hosts behind a login. Default: none. */
+  readonly members?: MembersPlan | undefined;
   /** Pages of HTML have a long text, which some have in common. */
   readonly hasCopies?: boolean;
   /** The share of hosts that state what their pages may be used for. Default: none. */

@@ -15,8 +15,10 @@ import { createAnswerer, type Responded } from './answers.ts';
 import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
 import { createSimFetcher, type OpenExchange } from './fetcher.ts';
+import { memberRequestOf, showsSign } from './members.ts';
 import { createMishaps } from './mishaps.ts';
 import { nameOf, recognized } from './own-requests.ts';
+import type { Place } from './places.ts';
 import type { WebShape } from './shape.ts';
 
 export interface SimWebOptions {
@@ -41,7 +43,7 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, assets, links, canonicals, rules, usage } = atlas;
+  const { hosts, places, pages, assets, links, canonicals, rules, usage, members } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
@@ -62,7 +64,8 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     const startedAt = time.now();
     const host = hostOf(url);
     const place = places.find(url);
-    const answered = mishaps(host, answer(place, { ...request, age: startedAt - beganAt, at: startedAt }));
+    const asked = { ...request, contact, age: startedAt - beganAt, at: startedAt };
+    const answered = mishaps(host, answer(place, asked));
     const exchange = planExchange(answered, startedAt, startedAt + totalTimeoutMs, maxBodyBytes);
     const entry: Mutable<WebRequest> = {
       url: recognized(request),
@@ -73,7 +76,9 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       process,
       ...(shape.addresses !== undefined && hosts.byKey(host) && { address: addressAt(host) }),
       ...(contact !== undefined && { contact }),
+      ...memberOf(request, place),
       ...served(exchange),
+      ...(shape.members && exchange.kind === 'response' && showsSign(exchange) && { showsSign: true }),
     };
     if (keepLog) log.push(entry);
     trace?.({ process, host, what: `GET ${url}: ${summary(exchange)}` });
@@ -89,7 +94,18 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     };
   }
 
+  /** Requests of a login are known by their URLs, also if they fail. */
+  function memberOf({ url, method }: FetchRequest, place: Place): Pick<WebRequest, 'member'> {
+    const isMember = place.what !== 'noHost' && members.has(place.host);
+    const member = isMember ? memberRequestOf(url, method) : undefined;
+    return member ? { member } : {};
+  }
+
   return {
+    get memberHosts() {
+      const all = Array.from({ length: shape.members ? hosts.count : 0 }, (_, number) => hosts.of(number));
+      return all.filter(members.has).map(({ key }) => key);
+    },
     get seeds() {
       seeds ??= links.seeds();
       return seeds;
@@ -203,7 +219,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 function served(exchange: Exchange): Partial<WebRequest> {
   if (exchange.kind === 'failed') return { failure: exchange.isStaleConnection ? 'stale' : exchange.reason };
   const { response, sha1, bytes, truncated } = exchange;
-  const { httpStatus, robotsVersion } = response;
+  const { httpStatus, robotsVersion, member } = response;
   const retryAfter = fieldOf(response, 'Retry-After');
   const maxAge = fieldOf(response, 'Cache-Control')?.replace('max-age=', '');
   return {
@@ -213,6 +229,7 @@ function served(exchange: Exchange): Partial<WebRequest> {
     isCut: truncated !== undefined,
     ...(robotsVersion !== undefined && { robotsVersion }),
     ...refusalIn(response, bytes, truncated !== undefined),
+    ...(member && { member }),
     ...(retryAfter !== undefined && { retryAfterMs: 1000 * Number(retryAfter) }),
     ...(maxAge !== undefined && { maxAgeSeconds: Number(maxAge) }),
   };

@@ -36,6 +36,7 @@ import { createCrawls } from '../../shared/crawler/crawl-state/crawls.ts';
 import type { CrawlRecord } from '../../shared/crawler/ports/crawl-registry.ts';
 import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
+import type { Accounts } from '../../shared/crawler/turn/access/accounts.ts';
 import type { PageHooks } from '../../shared/crawler/turn/page-hooks.ts';
 import { createFetchers } from '../../shared/crawler/worker/fetchers.ts';
 import { createLanes } from '../../shared/crawler/worker/lanes.ts';
@@ -88,6 +89,8 @@ export interface DeployOptions {
   readonly harmOf?: (url: string) => Harm | undefined;
   /** The project's hooks in a worker's process. Default: it has none. */
   readonly hooksOf?: (process: SimProcess) => PageHooks;
+  /** The project's accounts at sites in a worker's process. Default: it has none. */
+  readonly accountsOf?: (() => Accounts | undefined) | undefined;
   /** The project's `onFinish` in a waker's process. Default: it has none. */
   readonly finishOf?: (process: SimProcess) => OnFinish;
   readonly hasCompactor?: boolean;
@@ -266,6 +269,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       reportNewer: newerLog(process, log),
       languageOf: async ({ url }) => simLanguage(url),
       ...(options.hooksOf && { hooks: options.hooksOf(process) }),
+      accounts: options.accountsOf?.(),
       // The web has no documents; that there might be some takes its share of a worker's time.
       documents: {
         reads: () => false,

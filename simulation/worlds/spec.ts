@@ -11,6 +11,7 @@ import type { CallFault, CallFaults } from '../models/call-faults.ts';
 import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
+import type { MemberRequest, MembersPlan } from '../web/member-plan.ts';
 import type { WebShape } from '../web/shape.ts';
 import type { Crowd } from './crowd.ts';
 
@@ -30,6 +31,8 @@ export interface WorldSpec {
   readonly poisoned?: boolean;
   /** Hosts refuse the crawler, whatever the seed says. */
   readonly refused?: boolean;
+  /** Hosts are behind a login, whatever the seed says. */
+  readonly members?: boolean;
   /** Crawls beside its own ones, instead of what the seed says. */
   readonly crowd?: number;
   /** Faults strike so often at most. */
@@ -78,6 +81,10 @@ export const INVARIANTS = {
   givenUp: 'A host is given up after exactly the configured number of failures',
   refusalsKept:
     'A host that refuses the crawler is left alone for its rests and tried four times until it is given up; nothing that it sends counts as content, and each of its URLs waits or ends with the reason',
+  accountsKept:
+    'By an account one worker at a time signs in, no more often than allowed; after a refused password it rests, and after three in a row it is not used any more',
+  signedIn:
+    'What a site shows to those who are signed out is the answer of no URL, and no link that signs out is requested',
   notRunning: 'While a crawl is paused, stopped or limited, nothing is requested; requests in flight may end',
   limitsKept: 'Limits are never exceeded by more than what is in flight',
   domainBudget:
@@ -195,6 +202,10 @@ export interface WebRequest {
   readonly bytes?: number;
   /** The response refuses the crawler. `isPlain`: only its status says so. */
   readonly refusal?: { readonly kind: RefusalKind; readonly isPlain: boolean };
+  /** It is of a login, or was answered as to somebody who is signed out. */
+  readonly member?: MemberRequest;
+  /** It shows that somebody is signed in. */
+  readonly showsSign?: boolean;
   /** SHA-1 of the body as served, hex; and whether it came whole. */
   readonly sha1?: string;
   readonly isCut?: boolean;
@@ -221,6 +232,8 @@ export interface SimWeb {
   /** From them all of it is reached. Canonical. */
   readonly seeds: readonly string[];
   readonly log: readonly WebRequest[];
+  /** Those behind a login. */
+  readonly memberHosts: readonly string[];
   /**
    * The fetcher of a process. Exchanges take the world's time, and continue at the server when the process
    * dies.
@@ -375,6 +388,8 @@ export interface World {
   readonly hasCompactor: boolean;
   /** Many crawls beside these, in some worlds. */
   readonly crowd?: Crowd | undefined;
+  /** In some worlds hosts are behind a login. */
+  readonly members?: MembersPlan | undefined;
   /** The crawl that was deleted, in some worlds. */
   readonly deletion?: DeletedCrawl | undefined;
   /** In some worlds all crawls fetch their pages again. */

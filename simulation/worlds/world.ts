@@ -16,6 +16,7 @@ import type { SimProcess } from '../models/process.ts';
 import { randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
+import { planMembers } from '../web/member-plan.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
 import { poisonOf, refusingShareOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
@@ -29,6 +30,7 @@ import { planCrawls, planStack } from './plan.ts';
 import { planCallFaults } from './plan-call-faults.ts';
 import { planOperator } from './plan-operator.ts';
 import { planRecrawl } from './plan-recrawl.ts';
+import { loadSimAccounts } from './sim-accounts.ts';
 import { createSimFinish } from './sim-finish.ts';
 import { createSimHooks } from './sim-hooks.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
@@ -143,15 +145,18 @@ export async function runWorld(
   const hasHooks = randomOf(seed, 'hooks')() < HOOKS_CHANCE;
   const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
   const poison = recrawl ? undefined : poisonOf(seed, spec.poisoned);
+  const members = recrawl || poison || spec.refused ? undefined : planMembers(seed, spec.members);
   const shape = shapeOf(seed, {
     ...recrawl?.web,
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
     poison,
-    refusingShare: recrawl || poison ? 0 : refusingShareOf(seed, spec.refused),
+    refusingShare: recrawl || poison || members ? 0 : refusingShareOf(seed, spec.refused),
+    members,
   });
-  const endMs = END_MS + (shape.refusingShare ? REFUSED_MS : 0);
+  const endMs = END_MS + (shape.refusingShare || members ? REFUSED_MS : 0);
   const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
+  const accounts = members && (await loadSimAccounts(members, web.memberHosts));
   const hasRequests = !recrawl && randomOf(seed, 'hooks that make requests')() < REQUESTS_CHANCE;
   const requestsOf = (url: string) => (hasHooks && hasRequests ? requestsFor(seed, web, url) : []);
   const causes = createCauseProbe(time.now);
@@ -162,6 +167,7 @@ export async function runWorld(
     fetcherOf: (process, config) => web.fetcherOf(process, config),
     harmOf: web.harmOf,
     ...(hasHooks && { hooksOf: (process: SimProcess) => createSimHooks(seed, process, requestsOf) }),
+    accountsOf: accounts?.create,
     finishOf: onFinish?.of,
     maxConcurrency: stack.maxConcurrency,
     usedBytes: (hosts) => (hosts >= stack.hostsInMemory ? Infinity : 0),
@@ -250,6 +256,7 @@ export async function runWorld(
     requestsOf: (url) => requestsOf(url).map(nameOf),
     hasCompactor: stack.hasCompactor,
     crowd,
+    members,
     deletion,
     recrawl,
     recount: (crawl) => drive(time, deployment.operator().recount(crawl), time.now() + END_MS),

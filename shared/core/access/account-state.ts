@@ -29,6 +29,8 @@ export interface AccountState {
   readonly failed: number;
   readonly failure?: string;
   readonly restUntil?: number;
+  /** Logins since the last one that has ended for which a visit had no time. */
+  readonly cutShort?: number;
   /** Nothing but the operator lets it be used again. */
   readonly isLocked?: true;
   /** Accounts that would do, if all of the host's were used up. */
@@ -58,6 +60,8 @@ export type AccountUse =
 const HOUR_MS = 3_600_000;
 /** Failed logins in a row, after which it is locked. */
 const MAX_FAILED = 3;
+/** Logins in a row that visits were too short for. */
+const MAX_CUT_SHORT = 4;
 /** How long a host waits for another worker's login before it looks again. */
 const LOOK_AGAIN_MS = 5000;
 
@@ -101,12 +105,23 @@ export const withLease = (state: AccountState, by: string, now: number, until: n
   lease: { by, until },
 });
 
-/** The login was given up, and is not to blame. */
-export const withoutLogin = (state: AccountState): AccountState => ({
+/** A login that was given up, and is not to blame. */
+export interface StoppedLogin {
+  /** The site may have had the password: it counts towards the limit of an hour. */
+  readonly isSent: boolean;
+  /** The visit had no time left for it. */
+  readonly isCutShort: boolean;
+}
+
+export const afterStop = (state: AccountState, { isSent, isCutShort }: StoppedLogin): AccountState => ({
   ...state,
   lease: undefined,
-  loginsAt: state.loginsAt.slice(0, -1),
+  loginsAt: isSent ? state.loginsAt : state.loginsAt.slice(0, -1),
+  ...(isCutShort && { cutShort: (state.cutShort ?? 0) + 1 }),
 });
+
+/** Whether no visit is long enough for the account's login. A visit may begin late in the life of its worker. */
+export const isNeverInTime = ({ cutShort = 0 }: AccountState): boolean => cutShort >= MAX_CUT_SHORT;
 
 export const afterLogin = (state: AccountState, landing: string): AccountState => ({
   ...state,
@@ -116,6 +131,7 @@ export const afterLogin = (state: AccountState, landing: string): AccountState =
   logins: state.logins + 1,
   failed: 0,
   failure: undefined,
+  cutShort: undefined,
   restUntil: undefined,
   lease: undefined,
 });
@@ -155,6 +171,7 @@ export const unlocked = (state: AccountState): AccountState => ({
   ...state,
   failed: 0,
   failure: undefined,
+  cutShort: undefined,
   restUntil: undefined,
   isLocked: undefined,
 });

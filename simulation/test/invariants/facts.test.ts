@@ -12,6 +12,7 @@ const HOST = 'a.test';
 const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
+  memberHosts: [],
   someUrl: () => '',
   isDated: () => false,
   isAlternateFeed: () => false,

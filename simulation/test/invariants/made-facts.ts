@@ -226,6 +226,7 @@ export function makeFacts({
     hasEnded: true,
     web: {
       log,
+      memberHosts: [],
       linksOf: (url) => LINKS[url] ?? [],
       requisitesOf: () => [],
       requestsOf: () => [],

@@ -4,13 +4,14 @@ import {
   type AccountState,
   afterFailure,
   afterLogin,
+  afterStop,
+  isNeverInTime,
   locked,
   NEW_ACCOUNT,
   signedOut,
   unlocked,
   useOf,
   withLease,
-  withoutLogin,
   withPage,
 } from '../../../shared/core/access/account-state.ts';
 
@@ -75,8 +76,25 @@ test('a login that succeeds forgives failures; one that was given up does not co
     failure: undefined,
     restUntil: undefined,
   });
-  const given = withoutLogin(withLease(failed, 'me', T0, T0 + 60_000));
+  const given = afterStop(withLease(failed, 'me', T0, T0 + 60_000), { isSent: false, isCutShort: false });
   expect(given).toMatchObject({ loginsAt: [], lease: undefined, failed: 1 });
+});
+
+test('a login that was given up counts within the hour if the site may have had the password', () => {
+  const stop = (state: AccountState, isSent: boolean) =>
+    afterStop(withLease(state, 'me', T0, T0 + 60_000), { isSent, isCutShort: false });
+  const sent = stop(stop(stop(NEW_ACCOUNT, true), false), true);
+  expect(sent.loginsAt).toEqual([T0, T0]);
+  expect(useOf(sent, LIMITS, T0 + 1)).toEqual({ kind: 'wait', until: T0 + HOUR });
+});
+
+test('four visits may be too short for a login', () => {
+  const cutShort = (state: AccountState) => afterStop(state, { isSent: false, isCutShort: true });
+  const three = cutShort(cutShort(cutShort(NEW_ACCOUNT)));
+  expect(isNeverInTime(three)).toBe(false);
+  expect(isNeverInTime(cutShort(three))).toBe(true);
+  expect(isNeverInTime(cutShort(login(three, T0)))).toBe(false);
+  expect(isNeverInTime(cutShort(unlocked(three)))).toBe(false);
 });
 
 test('an account that cannot sign in waits for the operator', () => {

@@ -1,9 +1,10 @@
 import {
   afterFailure,
   afterLogin,
+  afterStop,
+  isNeverInTime,
   locked,
   withLease,
-  withoutLogin,
 } from '../../../core/access/account-state.ts';
 import { messageOf } from '../../../core/base/error-message.ts';
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
@@ -27,6 +28,12 @@ const MAX_REQUESTS = 30;
 /** The login was given up, and the account is not to blame: the host is in trouble, or the turn has no time left. */
 export class LoginStopped extends Error {
   override name = 'LoginStopped';
+  readonly isCutShort: boolean;
+
+  constructor(message: string, isCutShort = false) {
+    super(message);
+    this.isCutShort = isCutShort;
+  }
 }
 
 export interface SignInOptions {
@@ -40,11 +47,12 @@ export interface SignInOptions {
   readonly bind: (request: object, cookies: HostCookies) => void;
 }
 
-/** Makes a request of a login or of a check, after the host's rest. Throws {@link LoginStopped}. */
+/** Makes a request of a login or of a check, after the host's rest. `onSent`: it has left. Throws {@link LoginStopped}. */
 async function requestOf(
   given: Parameters<LoginAt['fetch']>[0],
   cookies: HostCookies,
   { services, crawl, pace, crawlDelayMs, bind }: SignInOptions,
+  onSent?: () => void,
 ): Promise<FetchedResponse> {
   const request = { ...given, cache: 'bypass', repeatsStale: false } as const;
   bind(request, cookies);
@@ -52,18 +60,24 @@ async function requestOf(
   const outcome = isTime ? await pace.exchange(request, crawlDelayMs) : undefined;
   if (outcome === undefined || (outcome.status === 'failed' && outcome.isNotSent)) {
     if (services.stopping.aborted || crawl.status !== 'running') throw new LoginStopped('the crawl stops');
-    throw new Error('the login takes longer than a visit may');
+    throw new LoginStopped('the login takes longer than a visit may', true);
   }
+  onSent?.();
   const failure = failureOf(outcome, retryAfterOf(outcome, services.engine.clock.now()));
   pace.record(outcome, failure, crawlDelayMs);
-  if (outcome.status === 'response' && failure === undefined) return outcome;
+  const isWhole =
+    outcome.status === 'response' && outcome.truncated !== 'disconnect' && outcome.truncated !== 'time';
+  if (isWhole && failure === undefined) return outcome;
   if (outcome.status === 'response') await outcome.body.dispose();
   throw new LoginStopped('the host does not answer');
 }
 
 function failureOf(outcome: FetchOutcome, retryAfterMs: number | undefined) {
-  if (outcome.status === 'failed')
-    return outcome.reason === 'aborted' ? undefined : hostFailureOf(outcome, causeOfFailure(outcome));
+  if (outcome.status === 'failed') {
+    // The server had closed a kept connection.
+    const saysNothing = outcome.reason === 'aborted' || outcome.isStaleConnection === true;
+    return saysNothing ? undefined : hostFailureOf(outcome, causeOfFailure(outcome));
+  }
   const { httpStatus } = outcome;
   if (!countsAgainstHost(httpStatus)) return undefined;
   return { cause: { code: 'httpStatus', httpStatus } as const, weight: 1, retryAfterMs };
@@ -88,11 +102,21 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
   const given = await account.cookies(options.crawl.host);
   const cookies = createHostCookies(() => clock.now(), undefined, given);
   let requests = 0;
+  let isSent = false;
   let isOver = false;
+  /** The last request: it is the turn's, also if its login has been given up. */
+  let underWay: Promise<unknown> = Promise.resolve();
   const fetch: LoginAt['fetch'] = async (request) => {
     if (isOver) throw new LoginStopped('it was given up');
+    // The process may have frozen: another worker may sign in.
+    if (clock.now() >= until) throw new Error('it takes too long');
     if (++requests > MAX_REQUESTS) throw new Error(`Expected at most ${MAX_REQUESTS} requests of a login`);
-    return requestOf(request, cookies, options);
+    const mayHaveSecret = requests > 1 || (request.method ?? 'GET') !== 'GET';
+    const made = requestOf(request, cookies, options, () => {
+      isSent ||= mayHaveSecret;
+    });
+    underWay = made.catch(() => {});
+    return made;
   };
   try {
     const working = account.login({ fetch, cookies, origin: options.origin });
@@ -102,20 +126,22 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
       await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
     else await fail('the page after the login does not show the sign of being signed in (signedIn)');
   } catch (error) {
-    if (error instanceof LoginStopped) {
-      await session.store(withoutLogin(session.state));
-      throw error;
-    }
-    await fail(messageOf(error));
+    if (!(error instanceof LoginStopped)) return await fail(messageOf(error));
+    const { isCutShort } = error;
+    const after = afterStop(session.state, { isSent, isCutShort });
+    if (isCutShort && isNeverInTime(after)) return await fail(error.message, after);
+    await session.store(after);
+    throw error;
   } finally {
     isOver = true;
+    await underWay;
   }
 
-  async function fail(message: string): Promise<void> {
+  async function fail(message: string, state = session.state): Promise<void> {
     const now = clock.now();
     const isLate = now >= until;
     const why = isLate ? `it has not ended within ${Math.round((until - begunAt) / 1000)} s` : message;
-    await session.store(afterFailure(session.state, account.limits, now, boundedText(why)));
+    await session.store(afterFailure(state, account.limits, now, boundedText(why)));
   }
 }
 
@@ -162,15 +188,27 @@ async function check(
   cookies: HostCookies,
   options: SignInOptions,
 ): Promise<boolean> {
+  return (await signAt(url, account, cookies, options)).sign === 'in';
+}
+
+async function signAt(url: string, account: Account, cookies: HostCookies, options: SignInOptions) {
   const page = await requestOf({ url: new URL(url, options.origin).href }, cookies, options);
   const sign = await account.signOf(page);
   await page.body.dispose();
-  return sign === 'in';
+  return { sign, httpStatus: page.httpStatus };
 }
 
-/** Whether the session still holds, by the page for checks or the one on which the last login has ended. */
-export const holds = (session: AccountSession, options: SignInOptions): Promise<boolean> => {
-  const { account, state } = session;
-  const url = account.check ?? state.landing ?? '/';
-  return check(url, account, session.cookies, options);
-};
+/**
+ * Whether the session still holds, by the page for checks or the one on which the last login has ended. If that was at another host
+ * of the account, its path is asked for at this one first: the other one may have a worker of its own.
+ */
+export async function holds(session: AccountSession, options: SignInOptions): Promise<boolean> {
+  const { account, state, cookies } = session;
+  const { origin } = options;
+  if (account.check !== undefined) return check(account.check, account, cookies, options);
+  const landing = new URL(state.landing ?? '/', origin);
+  if (landing.origin === origin) return check(landing.href, account, cookies, options);
+  const { sign, httpStatus } = await signAt(landing.pathname, account, cookies, options);
+  if (httpStatus !== 404 && httpStatus !== 410) return sign === 'in';
+  return check(landing.href, account, cookies, options);
+}

@@ -168,6 +168,70 @@ test('a login that never ends is given up with its lease, and makes no requests 
   expect(members.logins).toHaveLength(1);
 });
 
+test('a site that fails after the password has no more passwords an hour than the limit says', async () => {
+  const { world, members } = worldOf([{ ...ACCOUNT, limits: { loginsPerHour: 3 } }]);
+  const sent: number[] = [];
+  const site = { ...members.site };
+  const login = site['http://a.members.test/login'] as (before: number, request: FetchRequest) => Answer;
+  site['http://a.members.test/login'] = (before, request) => {
+    if (request.method !== 'POST') return login(before, request);
+    sent.push(world.clock.now());
+    return sent.length < 8 ? { status: 503 } : login(before, request);
+  };
+  await begin(world, ['http://a.members.test/'], { backoffMs: 500, maxBackoffMs: 500, maxHostFailures: 20 });
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(sent.length).toBeGreaterThan(8);
+  for (const [i, at] of sent.entries()) expect(at - (sent[i - 3] ?? 0)).toBeGreaterThanOrEqual(3_600_000);
+});
+
+test('an account is not to blame for a form that breaks off, or for a connection that was closed', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  members.troubles = [
+    { body: '<p>Sign', truncated: 'disconnect' },
+    { fails: 'reset', isStaleConnection: true },
+    { body: '<form>', truncated: 'time' },
+  ];
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(await accountStates(world)).toMatchObject([{ failures: 0 }]);
+});
+
+test('an account is not to blame for a visit that is too short; for the fourth one in a row it is', async () => {
+  const { world, members } = worldOf([ACCOUNT]);
+  const engine = createMemoryEngine(world.clock, { leaseMs: 60_000 });
+  await begin({ ...world, engine }, ['http://a.members.test/'], { delayMs: 30_000, totalTimeoutMs: 5000 });
+  const process = startProcess(engine, world.fetcher, { maxHosts: 1, accounts: world.accounts });
+  const states = () => accountStates({ ...world, engine });
+  await world.clock.drive(process.ended, () => members.logins.length === 3);
+  expect(await states()).toMatchObject([{ failures: 0, cutShort: 2 }]);
+  await world.clock.drive(process.ended, () => world.clock.now() > T0 + 1_000_000);
+  const failure = 'the login takes longer than a visit may';
+  expect(await states()).toMatchObject([{ failure, failed: 1 }]);
+  process.stop();
+  await world.clock.drive(process.ended);
+});
+
+test('whether a session holds is seen at the host of the page, if it has the page of the last login', async () => {
+  const { world, members } = worldOf([ACCOUNT], 100);
+  const site = { ...members.site };
+  const asked: string[] = [];
+  for (const host of HOSTS) {
+    const shown = site[`http://${host}/`] as (before: number, request: FetchRequest) => Answer;
+    site[`http://${host}/`] = (before, request) => {
+      asked.push(host);
+      return shown(before, request);
+    };
+    site[`http://${host}/3`] = { body: 'a page without the sign' };
+  }
+  await begin(world, ['http://a.members.test/', 'http://b.members.test/3']);
+  const fetcher = createScriptedFetcher(world.clock, site);
+  expect(await runToEnd({ ...world, fetcher })).toEqual([]);
+  const [a, b] = HOSTS;
+  expect(asked).toEqual([a, a, b, a]);
+});
+
 const HANGING: AccountOptions = { ...ACCOUNT, login: () => new Promise(() => {}) };
 
 test('a login that has not ended has failed, and its account rests', async () => {
