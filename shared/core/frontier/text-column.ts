@@ -1,3 +1,4 @@
+import { flatJoined } from '../base/flat-text.ts';
 import { type ByteReader, type ByteWriter, CorruptBytes } from './bytes.ts';
 
 /**
@@ -30,7 +31,7 @@ export function readTexts(input: ByteReader, count: number, maxLength = Number.P
   let previous = '';
   let length = 0;
   for (let i = 0; i < count; i++) {
-    previous = previous.slice(0, shared[i]) + input.latin1(rest[i] as number);
+    previous = flatJoined(previous.slice(0, shared[i]), input.latin1(rest[i] as number));
     length += previous.length;
     if (length > maxLength) throw new CorruptBytes(`texts of at most ${maxLength} characters expected`);
     texts.push(previous);

@@ -12,6 +12,7 @@
  * An empty query (`/a?`) stays apart from none (RFC 3986, section 6.2.3). Path parameters, order of query
  * parameters and tracking parameters are left alone.
  */
+import { flatCopy, flatJoined } from '../base/flat-text.ts';
 import { foldPercent } from './fold-percent.ts';
 import { hostKey, hostName, origin } from './host-key.ts';
 import { isHostTooLong, isWrittenTooLong } from './parse-url.ts';
@@ -28,11 +29,11 @@ export const URL_RULES_VERSION = 2;
  * canonical form. Never throws.
  */
 export function canonicalize(input: string, base?: string): string | undefined {
-  if (base === undefined && isPlainUrl(input)) return ownCopy(input);
+  if (base === undefined && isPlainUrl(input)) return flatCopy(input);
   const href = isWrittenTooLong(input) ? undefined : URL.parse(input, base)?.href;
   const url = href === undefined ? undefined : fold(href);
   // Where the parser changes nothing, Node's `href` is the input itself.
-  return url === undefined ? undefined : ownCopy(url);
+  return url === undefined ? undefined : flatCopy(url);
 }
 
 /**
@@ -63,7 +64,7 @@ export function createResolver(baseUrl: string): (reference: string) => string |
     const text = hash < 0 ? reference : reference.slice(0, hash);
     if (text === '') return base;
     const joined = join(text) ?? joinOdd(text, hash >= 0);
-    return joined === undefined ? canonicalize(reference, baseUrl) : ownCopy(joined);
+    return joined ?? canonicalize(reference, baseUrl);
   };
 
   /** A reference with space around it or letters beyond ASCII. */
@@ -72,14 +73,15 @@ export function createResolver(baseUrl: string): (reference: string) => string |
     return plain === undefined || plain === text || plain === '' ? undefined : join(plain);
   }
 
+  /** Flat. */
   function join(text: string): string | undefined {
-    if (text.startsWith('//')) return isPlainUrl(scheme + text) ? scheme + text : undefined;
-    if (text.startsWith('http')) return isPlainUrl(text) ? text : undefined;
+    if (text.startsWith('//')) return plainUrl(flatJoined(scheme, text));
+    if (text.startsWith('http')) return isPlainUrl(text) ? flatCopy(text) : undefined;
     if (text.startsWith('.')) return joinAbove(text);
     if (!isPlainRest(text)) return undefined;
-    if (text.startsWith('/')) return site + text;
-    if (text.startsWith('?')) return page + text;
-    return text.includes(':') ? undefined : folder + text;
+    if (text.startsWith('/')) return flatJoined(site, text);
+    if (text.startsWith('?')) return flatJoined(page, text);
+    return text.includes(':') ? undefined : flatJoined(folder, text);
   }
 
   /** A reference to this folder or to folders above it: `../../a.html`. */
@@ -95,7 +97,8 @@ export function createResolver(baseUrl: string): (reference: string) => string |
       } else break;
     }
     const rest = text.slice(at);
-    return rest.startsWith('.') || !isPlainRest(rest) ? undefined : folder.slice(0, end) + rest;
+    if (rest.startsWith('.') || !isPlainRest(rest)) return undefined;
+    return rest === '' ? flatCopy(folder.slice(0, end)) : flatJoined(folder.slice(0, end), rest);
   }
 }
 
@@ -131,6 +134,8 @@ const MAX_PLAIN_LENGTH = 4096;
 export const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_PLAIN_LENGTH && PLAIN_URL.test(text) && !text.includes('/.') && !hasLongHost(text);
 
+const plainUrl = (text: string): string | undefined => (isPlainUrl(text) ? text : undefined);
+
 const isPlainRest = (text: string): boolean =>
   text.length <= MAX_PLAIN_LENGTH && PLAIN_REST.test(text) && !text.includes('/.');
 
@@ -158,9 +163,3 @@ function hasLongHost(url: string): boolean {
 }
 /** An origin with fewer characters has no label that is too long. */
 const MAX_SHORT_ORIGIN = 64;
-
-/**
- * Copies a text into memory of its own. V8 makes a slice of a string a view that keeps the whole string alive: a
- * link that waits for its turn's end would hold its page, megabytes each.
- */
-const ownCopy = (text: string): string => ` ${text}`.slice(1);

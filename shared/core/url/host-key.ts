@@ -17,6 +17,12 @@ export function hostKey(url: string): HostKey {
   return url.slice(from, pathStart(url, from));
 }
 
+/** Whether the URL's {@link hostKey} is `key`: no text is made to know it. */
+export function isOfHost(url: string, key: HostKey): boolean {
+  const from = hostStart(url);
+  return pathStart(url, from) === from + key.length && url.startsWith(key, from);
+}
+
 /** Scheme, host and port: `https://example.com:8443`. */
 export function origin(url: string): string {
   return url.slice(0, pathStart(url, hostStart(url)));

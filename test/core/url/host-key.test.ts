@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../shared/core/url/canonical.ts';
-import { hostKey, hostName, origin, pathOf } from '../../../shared/core/url/host-key.ts';
+import { hostKey, hostName, isOfHost, origin, pathOf } from '../../../shared/core/url/host-key.ts';
 import { registrableDomain } from '../../../shared/core/url/registrable-domain.ts';
 import { reference } from './references.ts';
 
@@ -15,6 +15,16 @@ describe('the parts of a canonical URL', () => {
   ])('of %s: host %s, name %s, path %s', (url, key, name, path) => {
     expect(hostKey(url)).toBe(key);
     expect(hostName(key)).toBe(name);
+    expect(isOfHost(url, key)).toBe(true);
+    for (const other of [
+      key.slice(0, -1),
+      `${key}:80`,
+      key.slice(1),
+      '',
+      `x${key}`,
+      key.toUpperCase().repeat(2),
+    ])
+      expect(isOfHost(url, other)).toBe(false);
     expect(pathOf(url)).toBe(path);
     expect(origin(url) + pathOf(url)).toBe(url);
   });

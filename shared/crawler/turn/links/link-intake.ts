@@ -5,7 +5,7 @@ import { type Link, linkOf } from '../../../core/frontier/message.ts';
 import { reasonAgainst } from '../../../core/frontier/reason-against.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
 import { ancestors } from '../../../core/url/ancestors.ts';
-import { hostKey } from '../../../core/url/host-key.ts';
+import { isOfHost } from '../../../core/url/host-key.ts';
 import { fetchedUrl, isOwnRequest, isPlainGet, ownRequest } from '../../../core/url/request-url.ts';
 import type { Skip, SkipLog } from '../../ports/skip-log.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -63,7 +63,7 @@ export class LinkIntake {
     const { crawl } = this.#options;
     const reason = reasonAgainst(crawl.scope, link);
     if (reason !== undefined) return this.skip(link, reason);
-    if (hostKey(link.url) === crawl.host) return this.#merge(link, now);
+    if (isOfHost(link.url, crawl.host)) return this.#merge(link, now);
     foldLink(this.#outLinks, link);
     return false;
   }
