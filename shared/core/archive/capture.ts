@@ -1,12 +1,12 @@
 /**
  * An HTTP exchange as two WARC records: the response, or a revisit of one that is archived, then the request.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Body } from '../outcome/body.ts';
 import type { FetchedResponse } from '../outcome/fetch-outcome.ts';
 import type { ArchivedPayload, NewPayload, RevisitedPayload } from './archived-payload.ts';
 import { captureLineStart } from './cdxj.ts';
-import { sha1Label } from './digest.ts';
+import { sha1Label, sha1LabelOf } from './digest.ts';
 import { bodyPacking, storedResponseHead } from './http-head.ts';
 import type { WarcMember } from './warc-member.ts';
 import { encodeRecord, encodeRecordStream, type WarcFields, warcDate } from './warc-record.ts';
@@ -167,7 +167,7 @@ function revisit(
     'WARC-Truncated': own['WARC-Truncated'],
     'WARC-Identified-Payload-Type': own['WARC-Identified-Payload-Type'],
     'WARC-Payload-Digest': payloadDigest,
-    'WARC-Block-Digest': sha1Label(hash('sha1', head, 'buffer')),
+    'WARC-Block-Digest': sha1LabelOf(head),
     'Content-Type': head.length > 0 ? 'application/http;msgtype=response' : undefined,
   };
   const record = encodeRecord(fields, head, undefined, 'store');
@@ -196,7 +196,7 @@ function partsOf(capture: FetchedResponse, { newId, warcinfoId, partOf }: Captur
       'WARC-Type': 'request',
       'WARC-Record-ID': requestId,
       'WARC-Concurrent-To': [responseId],
-      'WARC-Block-Digest': sha1Label(hash('sha1', capture.requestHead, 'buffer')),
+      'WARC-Block-Digest': sha1LabelOf(capture.requestHead),
       'Content-Type': 'application/http;msgtype=request',
     },
     capture.requestHead,
@@ -235,14 +235,15 @@ async function encodeResponse(
   const bytes = await body.bytes();
   if (bytes.length !== body.size)
     throw new Error(`Expected a body of ${body.size} bytes, got ${bytes.length}`);
-  const digest = createHash('sha1').update(head).update(bytes).digest();
+  const digest = createHash('sha1').update(head).update(bytes).digest('binary');
   return encodeRecord({ ...fields, 'WARC-Block-Digest': sha1Label(digest) }, head, bytes, packing);
 }
 
-async function blockSha1(head: Uint8Array, body: Body): Promise<Uint8Array> {
+/** In Latin-1. */
+async function blockSha1(head: Uint8Array, body: Body): Promise<string> {
   const digest = createHash('sha1').update(head);
   for await (const chunk of body.chunks()) digest.update(chunk);
-  return digest.digest();
+  return digest.digest('binary');
 }
 
 /** By its nature (RFC 9112 section 6.3). */

@@ -1,5 +1,7 @@
 /** Digests as WARC writes them: `algorithm:value`, the value in base32 (ISO 28500:2017, section 5.8). */
 
+import { hash } from 'node:crypto';
+
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PADDING = '=';
 
@@ -12,13 +14,16 @@ export interface Digest {
   readonly bytes: Uint8Array;
 }
 
-/** RFC 4648 section 6, upper case, padded with `=` (none is needed for the 20 bytes of SHA-1). */
-export function base32(bytes: Uint8Array): string {
+/**
+ * RFC 4648 section 6, upper case, padded with `=` (none is needed for the 20 bytes of SHA-1). `bytes` as a text: in
+ * Latin-1, which Node's hashes give in a third of the time.
+ */
+export function base32(bytes: Uint8Array | string): string {
   let text = '';
   let bits = 0;
   let held = 0;
   for (let i = 0; i < bytes.length; i++) {
-    held = (held << 8) | bytes[i]!;
+    held = (held << 8) | (typeof bytes === 'string' ? bytes.charCodeAt(i) : bytes[i]!);
     bits += 8;
     if (bits < 10) continue;
     bits -= 10;
@@ -32,10 +37,13 @@ export function base32(bytes: Uint8Array): string {
 /** Two digits at once. */
 const PAIRS: readonly string[] = [...ALPHABET].flatMap((first) => [...ALPHABET].map((next) => first + next));
 
-/** `sha1:` and the base32 of `bytes`. */
-export function sha1Label(bytes: Uint8Array): string {
+/** `sha1:` and the base32 of `bytes` (a text: in Latin-1). */
+export function sha1Label(bytes: Uint8Array | string): string {
   return `sha1:${base32(bytes)}`;
 }
+
+/** The label of the digest of `block`. */
+export const sha1LabelOf = (block: Uint8Array): string => sha1Label(hash('sha1', block, 'binary'));
 
 /**
  * Reads a labelled digest, its value in base32 (padded or not, any case) or hexadecimal, as WARC writers

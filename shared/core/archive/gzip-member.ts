@@ -8,7 +8,8 @@
  * again would take 0.17 ms for 0.6 %.
  */
 import { pipeline, Readable } from 'node:stream';
-import { crc32, createGzip, gzipSync } from 'node:zlib';
+import { crc32, createGzip } from 'node:zlib';
+import { reusedGzip } from '../base/reused-deflate.ts';
 
 export type Packing = 'store' | 'deflate';
 
@@ -17,40 +18,72 @@ export type Packing = 'store' | 'deflate';
  */
 const LEVEL = 4;
 
+const gzip = reusedGzip(LEVEL);
+
 /** Magic, deflate, no flags, no time (so that the same record is the same bytes), no hint, system unknown. */
 const MEMBER_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 
 const MAX_STORED = 0xffff;
+const STORED_HEAD_BYTES = 5;
+/** Where the content of a member's first stored block begins. */
+const BLOCK_AT = MEMBER_HEAD.length + STORED_HEAD_BYTES;
+const SUMS_BYTES = 8;
 
-/** The member as pieces, to be written one after the other. Stored bytes are among them uncopied. */
-export function gzipMember(
-  head: Uint8Array,
-  body: Uint8Array,
-  tail: Uint8Array,
-  packing: Packing,
-): Uint8Array[] {
-  if (packing === 'deflate') return [gzipSync(Buffer.concat([head, body, tail]), { level: LEVEL })];
-  const crc = crc32(tail, body.length === 0 ? crc32(head) : crc32(body, crc32(head)));
-  const end = memberEnd(tail, crc, head.length + body.length + tail.length);
-  if (head.length <= MAX_STORED && body.length <= MAX_STORED) return smallMember(head, body, end);
+/** The parts of a member, which stand in it one after the other. */
+export interface MemberParts {
+  readonly head: string;
+  readonly text: Uint8Array;
+  readonly body: Uint8Array;
+  readonly tail: Uint8Array;
+}
+
+/** The member as pieces, to be written one after the other. A stored body is among them uncopied. */
+export function gzipMember(parts: MemberParts, packing: Packing): Uint8Array[] {
+  const { head, text, body, tail } = parts;
+  if (packing === 'deflate') return [gzip([Buffer.from(head), text, body, tail])];
+  const startSize = Buffer.byteLength(head) + text.length;
+  if (startSize + tail.length > MAX_STORED || body.length > MAX_STORED) return largeMember(parts);
+  return body.length === 0 ? [oneBlockMember(parts, startSize)] : smallMember(parts, startSize);
+}
+
+/** All of it in one block, and in one piece. */
+function oneBlockMember(parts: MemberParts, startSize: number): Uint8Array {
+  const { tail } = parts;
+  const size = startSize + tail.length;
+  const member = Buffer.allocUnsafe(BLOCK_AT + size + SUMS_BYTES);
+  putStart(member, parts, size, 1);
+  member.set(tail, BLOCK_AT + startSize);
+  putSums(member, BLOCK_AT + size, crc32(member.subarray(BLOCK_AT, BLOCK_AT + size)), size);
+  return member;
+}
+
+/** A block for the head and the text, one for the body. */
+function smallMember(parts: MemberParts, startSize: number): Uint8Array[] {
+  const { body, tail } = parts;
+  const bodyAt = BLOCK_AT + startSize;
+  const start = Buffer.allocUnsafe(bodyAt + STORED_HEAD_BYTES);
+  putStart(start, parts, startSize, 0);
+  putStoredHead(start, bodyAt, body.length, 0);
+  const crc = crc32(tail, crc32(body, crc32(start.subarray(BLOCK_AT, bodyAt))));
+  return [start, body, memberEnd(tail, crc, startSize + body.length + tail.length)];
+}
+
+function largeMember({ head, text, body, tail }: MemberParts): Uint8Array[] {
+  const start = Buffer.concat([Buffer.from(head), text]);
   const pieces: Uint8Array[] = [MEMBER_HEAD];
-  pushStored(pieces, head);
+  pushStored(pieces, start);
   pushStored(pieces, body);
-  pieces.push(end);
+  const crc = crc32(tail, crc32(body, crc32(start)));
+  pieces.push(memberEnd(tail, crc, start.length + body.length + tail.length));
   return pieces;
 }
 
-/** A member with a block of each: in few pieces, as making one takes longer than copying a head. */
-function smallMember(head: Uint8Array, body: Uint8Array, end: Uint8Array): Uint8Array[] {
-  const bodyAt = MEMBER_HEAD.length + STORED_HEAD_BYTES + head.length;
-  const hasBody = body.length > 0;
-  const start = Buffer.allocUnsafe(bodyAt + (hasBody ? STORED_HEAD_BYTES : end.length));
-  start.set(MEMBER_HEAD);
-  putStoredHead(start, MEMBER_HEAD.length, head.length, 0);
-  start.set(head, MEMBER_HEAD.length + STORED_HEAD_BYTES);
-  if (hasBody) putStoredHead(start, bodyAt, body.length, 0);
-  else start.set(end, bodyAt);
-  return hasBody ? [start, body, end] : [start];
+/** The beginning of a member, with its first block of `length` bytes, whose beginning are `head` and `text`. */
+function putStart(to: Buffer, { head, text }: MemberParts, length: number, last: 0 | 1): void {
+  to.set(MEMBER_HEAD);
+  putStoredHead(to, MEMBER_HEAD.length, length, last);
+  const headSize = to.write(head, BLOCK_AT);
+  to.set(text, BLOCK_AT + headSize);
 }
 
 /**
@@ -98,20 +131,23 @@ function pushStored(pieces: Uint8Array[], bytes: Uint8Array): void {
   }
 }
 
-const STORED_HEAD_BYTES = 5;
-
 function putStoredHead(to: Buffer, at: number, length: number, last: 0 | 1): void {
   to[at] = last;
   to.writeUInt16LE(length, at + 1);
   to.writeUInt16LE(~length & 0xffff, at + 3);
 }
 
-/** The last, stored block with `tail`, then CRC-32 and size modulo 2^32. */
+/** The last, stored block with `tail`, and the sums. */
 function memberEnd(tail: Uint8Array, crc: number, size: number): Uint8Array {
-  const end = Buffer.allocUnsafe(STORED_HEAD_BYTES + tail.length + 8);
+  const end = Buffer.allocUnsafe(STORED_HEAD_BYTES + tail.length + SUMS_BYTES);
   putStoredHead(end, 0, tail.length, 1);
   end.set(tail, STORED_HEAD_BYTES);
-  end.writeUInt32LE(crc, STORED_HEAD_BYTES + tail.length);
-  end.writeUInt32LE(size % 2 ** 32, STORED_HEAD_BYTES + tail.length + 4);
+  putSums(end, STORED_HEAD_BYTES + tail.length, crc, size);
   return end;
+}
+
+/** CRC-32 and size modulo 2^32, with which a member ends. */
+function putSums(to: Buffer, at: number, crc: number, size: number): void {
+  to.writeUInt32LE(crc, at);
+  to.writeUInt32LE(size % 2 ** 32, at + 4);
 }

@@ -1,9 +1,8 @@
 /** A metadata record for a page: how the page was found, and its links (ISO 28500:2017, section 6.6). */
-import { hash } from 'node:crypto';
 import type { ResponseHead } from '../outcome/response-head.ts';
 import type { LinkKind } from '../parser/link-set.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
-import { sha1Label } from './digest.ts';
+import { sha1LabelOf } from './digest.ts';
 import { END_OF_FIELDS, encodeRecord, fieldValue } from './warc-record.ts';
 
 /** Where the standard or Heritrix has a name for a fact, it is written under that. */
@@ -73,7 +72,7 @@ export function encodeMetadata(facts: MetadataFacts, options: MetadataOptions): 
       'WARC-Date': facts.date,
       'WARC-Target-URI': facts.url,
       'WARC-Concurrent-To': [facts.concurrentTo],
-      'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),
+      'WARC-Block-Digest': sha1LabelOf(block),
       'Content-Type': 'application/warc-fields',
     },
     block,

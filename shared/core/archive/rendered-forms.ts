@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { sha1Label } from './digest.ts';
+import { sha1LabelOf } from './digest.ts';
 import type { WarcMember } from './warc-member.ts';
 import { encodeRecord } from './warc-record.ts';
 
@@ -58,6 +57,6 @@ export function encodeForms(forms: RenderedForms, newId: () => string): WarcMemb
 }
 
 function digestsOf(block: Uint8Array) {
-  const digest = sha1Label(hash('sha1', block, 'buffer'));
+  const digest = sha1LabelOf(block);
   return { 'WARC-Payload-Digest': digest, 'WARC-Block-Digest': digest };
 }

@@ -19,6 +19,8 @@ const UNKNOWN_LENGTH = 8192;
 
 /** `block`: the request's head, and its body as far as it is there. Undefined for GET and HEAD, and for no request. */
 export function requestQuery(block: Uint8Array): RequestQuery | undefined {
+  // Nearly all requests are: no text is made of them.
+  if (isGet(block)) return undefined;
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const method = /^[A-Za-z]{1,20}(?= )/.exec(bytes.toString('latin1', 0, 21))?.[0].toUpperCase();
   if (method === undefined || method === 'GET' || method === 'HEAD') return undefined;
@@ -33,6 +35,9 @@ export function requestQuery(block: Uint8Array): RequestQuery | undefined {
   const hasQuery = body.length > 0 || method === 'POST' || method === 'PUT';
   return { method, query: hasQuery ? cut(queryOf(type, body)) : '' };
 }
+
+const isGet = (block: Uint8Array): boolean =>
+  block[0] === 0x47 && block[1] === 0x45 && block[2] === 0x54 && block[3] === 0x20;
 
 /** The URL under which the request is kept. */
 export const keyedUrl = (url: string, { method, query }: RequestQuery): string =>

@@ -58,7 +58,8 @@ export function encodeRecord(
   body: Uint8Array = NOTHING,
   packing: Packing = 'deflate',
 ): Uint8Array[] {
-  return gzipMember(recordHead(fields, text, body.length), body, RECORD_END, packing);
+  const head = recordHead(fields, text.length + body.length);
+  return gzipMember({ head, text, body, tail: RECORD_END }, packing);
 }
 
 /**
@@ -71,23 +72,19 @@ export function encodeRecordStream(
   body: Pick<Body, 'size' | 'chunks'>,
   packing: Packing = 'deflate',
 ): AsyncIterable<Uint8Array> {
-  return gzipMemberStream(recordHead(fields, text, body.size), ofSize(body), RECORD_END, packing);
+  const head = Buffer.concat([Buffer.from(recordHead(fields, text.length + body.size)), text]);
+  return gzipMemberStream(head, ofSize(body), RECORD_END, packing);
 }
 
-/** Version line, named fields, empty line, and the block's text. */
-function recordHead(fields: WarcFields, text: Uint8Array, bodySize: number): Uint8Array {
+/** Version line, named fields, empty line. */
+function recordHead(fields: WarcFields, blockSize: number): string {
   let head = 'WARC/1.1\r\n';
   for (const name of FIELD_ORDER) {
     const value = fields[name];
     if (typeof value === 'string' && value) head += `${name}: ${fieldValue(value)}\r\n`;
     else if (value) for (const one of value) head += `${name}: ${fieldValue(one)}\r\n`;
   }
-  head += `Content-Length: ${text.length + bodySize}\r\n\r\n`;
-  const size = Buffer.byteLength(head);
-  const bytes = Buffer.allocUnsafe(size + text.length);
-  bytes.write(head);
-  bytes.set(text, size);
-  return bytes;
+  return `${head}Content-Length: ${blockSize}\r\n\r\n`;
 }
 
 /**

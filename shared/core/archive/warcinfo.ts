@@ -1,6 +1,5 @@
 /** The record that a WARC file begins with: who made it, when, how (ISO 28500:2017, section 6.2). */
-import { hash } from 'node:crypto';
-import { sha1Label } from './digest.ts';
+import { sha1LabelOf } from './digest.ts';
 import { END_OF_FIELDS, encodeRecord, fieldValue, warcDate } from './warc-record.ts';
 
 export interface Warcinfo {
@@ -45,7 +44,7 @@ export function encodeWarcinfo(info: Warcinfo): Uint8Array[] {
     'WARC-Record-ID': info.id,
     'WARC-Date': warcDate(info.date),
     'WARC-Filename': info.filename,
-    'WARC-Block-Digest': sha1Label(hash('sha1', block, 'buffer')),
+    'WARC-Block-Digest': sha1LabelOf(block),
     'Content-Type': 'application/warc-fields',
   };
   return encodeRecord(fields, block);

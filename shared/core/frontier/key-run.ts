@@ -6,7 +6,7 @@
  * low halves, then the notes, one byte each, under DEFLATE. Halves stand apart so that a look-up touches one
  * column.
  */
-import { deflateRawSync } from 'node:zlib';
+import { reusedDeflateRaw } from '../base/reused-deflate.ts';
 import { CorruptBytes, checkVersion, inflateOwn } from './bytes.ts';
 
 export const KEY_RUN_MAGIC = 0x4b;
@@ -115,9 +115,11 @@ export function placeOfKey(run: KeyRun, high: number, low: number): number {
   return -1;
 }
 
+/** Level 6 takes eight times as long, for hardly less. */
+const deflateRaw = reusedDeflateRaw(1);
+
 export function encodeKeyRun(run: KeyRun): Uint8Array {
-  // Level 6 takes eight times as long, for hardly less.
-  const notes = deflateRawSync(run.notes, { level: 1 });
+  const notes = deflateRaw([run.notes]);
   const bytes = new Uint8Array(HEADER_BYTES + 8 * run.count + notes.length);
   bytes[0] = KEY_RUN_MAGIC;
   bytes[1] = KEY_RUN_VERSION;

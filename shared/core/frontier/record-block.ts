@@ -8,7 +8,8 @@
  * exact and versioned by the part that holds the block; the compressed form may differ between versions of
  * zlib.
  */
-import { deflateRawSync } from 'node:zlib';
+import { flatJoined } from '../base/flat-text.ts';
+import { reusedDeflateRaw } from '../base/reused-deflate.ts';
 import type { Cause } from '../causes/cause.ts';
 import { decodeCause, encodeCause } from '../causes/stored-cause.ts';
 import type { HostKey } from '../url/host-key.ts';
@@ -37,6 +38,8 @@ const DIGEST_BYTES = 20;
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Characters of all URLs of a block, front-coding undone. */
 const MAX_TEXT_LENGTH = 4 * MAX_BLOCK_BYTES;
+
+const deflateRaw = reusedDeflateRaw(6);
 
 /** Encodes the records in the order given; sorted by URL they are smallest. */
 export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uint8Array {
@@ -111,7 +114,7 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
   out.varint(vias.length);
   writeTexts(out, vias);
   for (const table of [files, types, causes]) table.write(out);
-  return deflateRawSync(out.bytes(), { level: 6 });
+  return deflateRaw([out.bytes()]);
 }
 
 /** Throws {@link CorruptBytes} for what {@link encodeRecords} did not make for this host. */
@@ -141,6 +144,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
   const typeTable = readTable(input);
   const causeTable = readTable(input);
   const causes = new CauseReader(causeTable);
+  const [plain, secure] = [`http://${host}`, `https://${host}`];
 
   return paths.map((path, i) => {
     const flag = flags[i] as number;
@@ -163,7 +167,7 @@ export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
     };
     const { redirects, attempts, dueAt } = retried[i] as typeof NOT_RETRIED;
     return {
-      url: `${flag & HTTPS ? 'https' : 'http'}://${host}${path}`,
+      url: flatJoined(flag & HTTPS ? secure : plain, path),
       state,
       kind: kinds[i],
       depth: depths[i] as number,

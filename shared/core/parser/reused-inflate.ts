@@ -4,42 +4,21 @@
  */
 import zlib from 'node:zlib';
 import { lazy } from '../base/lazy.ts';
+import { type ZlibEngine, zlibEngine } from '../base/zlib-engine.ts';
 import { gzipHeadLength } from './gzip-head.ts';
 
 const TAIL_BYTES = 8;
 /** The output buffer. Larger contents are left to `gunzipSync`. */
 const MAX_OUTPUT = 1024 * 1024;
 
-/** The part of Node's zlib binding that its streams use, too. */
-interface Binding {
-  onerror: () => void;
-  reset(): void;
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputLength: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputLength: number,
-  ): void;
-}
-
-interface Engine {
-  readonly binding: Binding;
-  /** After a call: the bytes left of the output and of the input. */
-  readonly left: Uint32Array;
+interface Engine extends ZlibEngine {
   readonly output: Uint8Array;
   isBusy: boolean;
 }
 
 const engine = lazy((): Engine | undefined => {
-  const stream = zlib.createInflateRaw() as unknown as { _handle?: Binding; _writeState?: Uint32Array };
-  const { _handle: binding, _writeState: left } = stream;
-  if (typeof binding?.writeSync !== 'function' || !(left instanceof Uint32Array)) return undefined;
-  // By itself it would end the stream.
-  binding.onerror = () => {};
-  return { binding, left, output: Buffer.allocUnsafeSlow(MAX_OUTPUT), isBusy: false };
+  const inflate = zlibEngine(zlib.createInflateRaw());
+  return inflate && { ...inflate, output: Buffer.allocUnsafeSlow(MAX_OUTPUT), isBusy: false };
 });
 
 /**

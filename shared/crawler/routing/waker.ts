@@ -46,24 +46,16 @@ export async function wakeDueHosts(
 
 /**
  * Wakes every host that has something to do, and forgets why it was set aside: what resuming a crawl means. `resume`: the
- * number that the registry has given to the resume. `config`: of the crawl, as resumed. Hosts are sent in batches: a
- * commit for each host took seconds for 100,000.
+ * number that the registry has given to the resume. `config`: of the crawl, as resumed.
  */
 export async function wakeAllHosts(
-  { ledgers, queue, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'sizes'>,
+  { ledgers, queue }: Pick<Engine, 'ledgers' | 'queue'>,
   crawl: CrawlId,
   resume: number,
   config?: RecrawlConfig,
 ): Promise<void> {
-  const { wakeBatch } = sizesOf({ sizes });
-  let batch: { readonly host: HostKey; readonly head: Head }[] = [];
-  for await (const known of ledgers.hosts(crawl)) {
-    batch.push(known);
-    if (batch.length < wakeBatch) continue;
-    await wakeResumed(queue, crawl, batch, { resume, config });
-    batch = [];
-  }
-  await wakeResumed(queue, crawl, batch, { resume, config });
+  for await (const known of ledgers.hosts(crawl))
+    await wakeResumed(queue, crawl, [known], { resume, config });
 }
 
 /** As above, for some of the crawl's hosts. */

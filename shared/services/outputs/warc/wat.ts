@@ -2,8 +2,7 @@
  * WAT files: what each record of a WARC file says about itself, and the links of its page, as JSON in a WARC
  * record of type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
  */
-import { hash } from 'node:crypto';
-import { sha1Label } from '../../../core/archive/digest.ts';
+import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../../core/archive/read-warc.ts';
 import { encodeRecord } from '../../../core/archive/warc-record.ts';
@@ -52,7 +51,7 @@ export async function watRecord(
       'WARC-Date': date,
       'WARC-Target-URI': targetOf(record),
       'WARC-Refers-To': fieldOf(record, 'WARC-Record-ID'),
-      'WARC-Block-Digest': sha1Label(hash('sha1', content, 'buffer')),
+      'WARC-Block-Digest': sha1LabelOf(content),
       'Content-Type': 'application/json',
     },
     content,

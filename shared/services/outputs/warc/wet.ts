@@ -2,8 +2,7 @@
  * WET files: the text of each page as a WARC record of type `conversion` (ISO 28500:2017, section 6.8), as Common
  * Crawl publishes it.
  */
-import { hash } from 'node:crypto';
-import { sha1Label } from '../../../core/archive/digest.ts';
+import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import type { ArchivedResponse } from '../../../core/archive/read-response.ts';
 import { fieldOf, recordHeadLength } from '../../../core/archive/read-warc.ts';
@@ -37,7 +36,7 @@ export async function wetRecord(
   if (content === undefined || content.text === '') return undefined;
   const { text, isTruncated } = content;
   const bytes = Buffer.from(`${text}\n`);
-  const digest = sha1Label(hash('sha1', bytes, 'buffer'));
+  const digest = sha1LabelOf(bytes);
   const fields = {
     'WARC-Type': 'conversion',
     'WARC-Record-ID': newId(),
