@@ -26,7 +26,18 @@ function hostPart(canonical: string): string {
   const key = hostKey(canonical);
   const name = hostName(key);
   const port = key.length === name.length ? '' : (/:\d+$/.exec(key.slice(name.length))?.[0] ?? '');
-  return (ODD_HOST.test(name) ? plainHost(name) : name).split('.').reverse().join(',') + port;
+  return reversed(ODD_HOST.test(name) ? plainHost(name) : name) + port;
+}
+
+/** Labels from the last one on, with commas. */
+function reversed(name: string): string {
+  let text = '';
+  let end = name.length;
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    text += `${name.slice(dot + 1, end)},`;
+    end = dot;
+  }
+  return text + name.slice(0, end);
 }
 
 const ODD_HOST = /^www|^\.|\.\.|\.$/;
