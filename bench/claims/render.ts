@@ -4,8 +4,8 @@
  *
  *     npm run bench -- render [PAGES of a long run, for memory]
  */
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { Renderer } from '../../shared/crawler/ports/renderer.ts';
 import { findBrowser } from '../../shared/crawler/renderer/find-browser.ts';
 import { createRenderer } from '../../shared/crawler/renderer/renderer.ts';
@@ -37,6 +37,7 @@ type Site = ReturnType<typeof siteOf>;
 
 interface Bench {
   readonly site: Site;
+  readonly server: ChildProcess;
   readonly renderer: Renderer;
   readonly parts: PartFetcher;
 }
@@ -44,14 +45,14 @@ interface Bench {
 export async function measure({ words }: BenchOptions): Promise<Measured> {
   const program = findBrowser({ env: process.env });
   if (program === undefined) throw new Error('There is no browser: apt-get install chromium-headless-shell');
-  const thread = new Worker(new URL('./render/site-thread.ts', import.meta.url));
-  const [ports] = await once(thread, 'message');
+  const server = fork(new URL('./render/site-process.ts', import.meta.url));
+  const [ports] = await once(server, 'message');
   const site = siteOf(ports);
   const parts = createPartFetcher();
   const open = (temporaryFolder: string) => createRenderer({ program, temporaryFolder, warn: () => {} });
   const measured = await withScratch(async (folder) => {
     const renderer = open(folder);
-    const bench = { site, renderer, parts };
+    const bench = { site, server, renderer, parts };
     const truth = await countLinks(bench);
     const ends = await timeHostile(bench);
     await renderer.close();
@@ -61,11 +62,11 @@ export async function measure({ words }: BenchOptions): Promise<Measured> {
     await fresh.renderer.close();
     return { truth, ends, usual, long };
   });
-  thread.postMessage('escapes');
-  const [escapes] = (await once(thread, 'message')) as [string[]];
+  server.send('escapes');
+  const [escapes] = (await once(server, 'message')) as [string[]];
   const crawlee = await crawlByCrawlee(program.path, AT_ONCE, urlsOf(site, USUAL_PAGES));
   await parts.close();
-  await thread.terminate();
+  server.disconnect();
   const { truth, ends, usual, long } = measured;
   return {
     figures: {
@@ -132,10 +133,11 @@ async function timeHostile(bench: Bench): Promise<Record<string, Figure>> {
 async function renderUsual(bench: Bench, count: number) {
   const pages = usualPages(bench.site, count);
   await render(bench, pages[0] as ScriptedPage);
-  const before = { cpuMs: treeUse(process.pid).cpuMs, own: process.threadCpuUsage() };
+  const use = () => treeUse(process.pid, bench.server.pid);
+  const before = { cpuMs: use().cpuMs, own: process.threadCpuUsage() };
   let peakMb = 0;
   const looking = setInterval(() => {
-    peakMb = Math.max(peakMb, treeUse(process.pid).mb);
+    peakMb = Math.max(peakMb, use().mb);
   }, LOOK_MS);
   let links = 0;
   await inParallel(pages, async (page) => {
@@ -145,13 +147,13 @@ async function renderUsual(bench: Bench, count: number) {
   clearInterval(looking);
   const own = process.threadCpuUsage(before.own);
   const ownCpuMs = (own.user + own.system) / 1000;
-  return { links, peakMb, ownCpuMs, cpuMs: treeUse(process.pid).cpuMs - before.cpuMs + ownCpuMs };
+  return { links, peakMb, ownCpuMs, cpuMs: use().cpuMs - before.cpuMs + ownCpuMs };
 }
 
 /** Memory after `count` pages, beside that after 50. */
 async function renderMany(bench: Bench, count: number): Promise<Record<string, Figure>> {
   await renderUsual(bench, 50);
-  const total = () => treeUse(process.pid).mb + process.memoryUsage.rss() / 1e6;
+  const total = () => treeUse(process.pid, bench.server.pid).mb + process.memoryUsage.rss() / 1e6;
   const before = total();
   await renderUsual(bench, count - 50);
   return {

@@ -13,9 +13,10 @@ interface Process {
   readonly cpuMs: number;
 }
 
-/** Returns the use of the processes below `root`, by Linux's /proc. */
-export function treeUse(root: number): TreeUse {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readProcess(name) : []));
+/** Returns the use of the processes below `root`, but for `other`, by Linux's /proc. */
+export function treeUse(root: number, other?: number): TreeUse {
+  const found = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readProcess(name) : []));
+  const all = found.filter(({ pid }) => pid !== other);
   const tree = new Set([root]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;
