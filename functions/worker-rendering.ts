@@ -3,6 +3,7 @@ import type { Meter } from '../shared/engines/aws/cost/meter.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { StrandConfig } from '../shared/services/project/project.ts';
 import type { Log } from './log.ts';
+import { createFailureLog } from './worker-hooks.ts';
 
 /** Each page holds its parts in memory while it is rendered elsewhere. */
 const PAGES_AT_ONCE = { full: 8, small: 2 };
@@ -24,15 +25,15 @@ export async function createWorkerRendering({
   meter,
 }: WorkerRenderingOptions): Promise<OpenRendering | undefined> {
   if (functionName === undefined) return undefined;
-  // Bundled, its text refers to what a page does not have.
-  if (project.behave !== undefined)
-    log('warn', { message: 'behave of the project runs on one machine alone' });
-  const [{ createInvokedRenderer }, { createRendering }] = await Promise.all([
+  const [{ createInvokedRenderer }, { createRendering }, { behaviourSource }] = await Promise.all([
     import('../shared/engines/aws/invoke-renderer.ts'),
     import('../shared/crawler/turn/render/rendering.ts'),
+    import('../shared/services/project/behaviour-source.ts'),
   ]);
   return createRendering({
     renderer: createInvokedRenderer({ functionName, meter }),
     pagesAtOnce: isSmall ? PAGES_AT_ONCE.small : PAGES_AT_ONCE.full,
+    behave: behaviourSource(project.behave),
+    onFault: createFailureLog(log),
   });
 }

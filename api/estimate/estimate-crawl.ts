@@ -91,8 +91,8 @@ const LONGEST_TURN_SHARE = 0.65;
 const FULL_SIZE_S = 120;
 /** Before a worker's places are all used, another one is started; it ends when 70 % are enough. */
 const FILL = 0.8;
-/** Hosts served at once by one process of one machine (`hosts`), and pages a second on one core (README). */
-const MACHINE = { hostsPerWorker: 250, pagesPerWorkerSecond: 850 };
+/** Hosts served at once by one process of one machine, and its pages a second on one core: the figure of the README. */
+export const MACHINE = { hostsPerWorker: 250, pagesPerWorkerSecond: 710 };
 /** Rendered pages a second of one process, or of one worker of a stack, which has eight rendered at once. */
 const RENDERED_PER_SECOND = 4;
 /** Milliseconds of one CPU that a page takes on Lambda. */

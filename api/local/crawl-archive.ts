@@ -1,11 +1,11 @@
 /** The archive of a crawl's folder. */
 import { parseCdxjLine } from '../../shared/core/archive/parse-cdxj-line.ts';
-import { openArchiveReader } from '../../shared/engines/local/archive/archive-reader.ts';
+import { type ArchiveReader, openArchiveReader } from '../../shared/engines/local/archive/archive-reader.ts';
 import { cdxjLinesOf, mergedCdxj } from '../../shared/engines/local/archive/cdxj-files.ts';
 import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import type { PlaceArchive } from '../crawl-place.ts';
 
-export interface CrawlArchive extends PlaceArchive {
+export interface CrawlArchive extends PlaceArchive, Pick<ArchiveReader, 'readRendered'> {
   close(): Promise<void>;
 }
 

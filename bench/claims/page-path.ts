@@ -21,14 +21,14 @@ export async function measure({ hosts, pages, rounds, synthweb }: BenchOptions):
   const web = await openWeb({ hosts, pages, synthweb, before: pinned(WEB_CORE) });
   try {
     const plain: CrawlCost[] = [];
-    const profiled: Record<string, number>[] = [];
+    const profiled: ProfiledPage[] = [];
     for (let round = 0; round < rounds; round++) {
       plain.push(
         await withScratch((folder) =>
           crawlMeasured(web, { command: strandCommand(folder, web.seeds), cores: CORE }),
         ),
       );
-      profiled.push(await withScratch((folder) => profiledSteps(folder, web)));
+      profiled.push(await withScratch((folder) => profiledPage(folder, web)));
     }
     return result(plain, profiled);
   } finally {
@@ -36,8 +36,10 @@ export async function measure({ hosts, pages, rounds, synthweb }: BenchOptions):
   }
 }
 
-/** CPU in ms for each page, by step. */
-async function profiledSteps(folder: string, web: OpenWeb): Promise<Record<string, number>> {
+type ProfiledPage = Pick<ProfiledCrawl, 'steps' | 'features'>;
+
+/** CPU in ms for each page, by step and by feature. */
+async function profiledPage(folder: string, web: OpenWeb): Promise<ProfiledPage> {
   const file = (name: string) => join(folder, name);
   const [seeds, config, out] = [file('seeds.txt'), file('config.json'), file('steps.json')];
   writeFileSync(seeds, `${web.seeds.join('\n')}\n`);
@@ -45,19 +47,20 @@ async function profiledSteps(folder: string, web: OpenWeb): Promise<Record<strin
   const program = join(import.meta.dirname, 'page-path/profiled-crawl.ts');
   const command = [process.execPath, program, join(folder, 'crawl'), seeds, config, out];
   const { counts } = await crawlMeasured(web, { command, cores: CORE });
-  const { steps } = JSON.parse(readFileSync(out, 'utf8')) as ProfiledCrawl;
-  return Object.fromEntries(Object.entries(steps).map(([step, ms]) => [step, ms / counts.pages]));
+  const { steps, features } = JSON.parse(readFileSync(out, 'utf8')) as ProfiledCrawl;
+  const perPage = (times: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, ms / counts.pages]));
+  return { steps: perPage(steps), features: perPage(features) };
 }
 
-function result(plain: readonly CrawlCost[], profiled: readonly Record<string, number>[]): Measured {
+function result(plain: readonly CrawlCost[], profiled: readonly ProfiledPage[]): Measured {
   const middle = (of: (cost: CrawlCost) => number) => median(plain.map(of));
   const cpuMsPerPage = middle(({ cpuMs, counts }) => cpuMs / counts.pages);
-  const names = [...new Set(profiled.flatMap((steps) => Object.keys(steps)))];
-  const medians = names.map((step) => [step, median(profiled.map((steps) => steps[step] ?? 0))] as const);
-  const whole = medians.reduce((sum, [, ms]) => sum + ms, 0);
-  const rows = medians
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([step, ms]) => [step, (ms / whole) * cpuMsPerPage] as const);
+  const steps = mediansOf(profiled.map((page) => page.steps));
+  const whole = steps.reduce((sum, [, ms]) => sum + ms, 0);
+  const ofPlain = (times: typeof steps) =>
+    times.map(([name, ms]) => [name, (ms / whole) * cpuMsPerPage] as const);
+  const rows = ofPlain(steps);
   return {
     figures: {
       cpuMsPerPage: { value: cpuMsPerPage, unit: 'ms of one core a page' },
@@ -81,6 +84,21 @@ function result(plain: readonly CrawlCost[], profiled: readonly Record<string, n
       `| all | ${cpuMsPerPage.toFixed(3)} | 100 % |`,
       '',
       `The same under the profiler: ${whole.toFixed(3)} ms a page.`,
+      '',
+      '| of it, in the functions of | us/page |',
+      '|---|---:|',
+      ...ofPlain(mediansOf(profiled.map(({ features }) => features))).map(
+        ([feature, ms]) => `| ${feature} | ${(1000 * ms).toFixed(1)} |`,
+      ),
     ].join('\n'),
   };
+}
+
+/** The medians by name, the largest first. */
+function mediansOf(
+  rounds: readonly Readonly<Record<string, number>>[],
+): (readonly [name: string, ms: number])[] {
+  return [...new Set(rounds.flatMap((times) => Object.keys(times)))]
+    .map((name) => [name, median(rounds.map((times) => times[name] ?? 0))] as const)
+    .toSorted(([, a], [, b]) => b - a);
 }

@@ -1,8 +1,9 @@
 /**
- * The gain from a second core: the command line and the web's server on one core, on two with one worker
- * thread, and on two with two. The server has the same cores as the crawler each time, so twice the cores are
- * twice of all there is.
+ * The gain from further cores: the command line and the web's server on one core, on two with one worker thread and with
+ * two, and with four threads on four cores, or on two where there are no more. The server has the same cores as the
+ * crawler each time, so twice the cores are twice of all there is.
  */
+import { availableParallelism } from 'node:os';
 import type { BenchOptions } from '../claims.ts';
 import { type Measured, median } from '../harness/record.ts';
 import { hasTaskset } from '../harness/run-measured.ts';
@@ -15,10 +16,13 @@ import { openWeb } from '../harness/web/open-web.ts';
  */
 const TIMES_PAGES = 4;
 
+const FOUR_CORES = availableParallelism() >= 4;
+
 const RUNS = [
   { cores: '0', workers: 1 },
   { cores: '0,1', workers: 1 },
   { cores: '0,1', workers: 2 },
+  { cores: FOUR_CORES ? '0-3' : '0,1', workers: 4 },
 ] as const;
 
 export async function measure({ hosts, pages, rounds, synthweb }: BenchOptions): Promise<Measured> {
@@ -47,6 +51,14 @@ export async function measure({ hosts, pages, rounds, synthweb }: BenchOptions):
         pagesPerSecondOfOneWorker: { value: rate(1), unit: 'on two with one worker' },
         cpuMsPerPageOfOneCore: { value: cpu(0), unit: 'ms of CPU a page on one core' },
         cpuMsPerPageOfTwo: { value: cpu(2), unit: 'on two with two workers' },
+        ...(FOUR_CORES && {
+          ratioOfFour: { value: rate(3) / rate(0), unit: 'x with four cores and workers' },
+        }),
+        cpuMsPerPageOfFour: { value: cpu(3), unit: `on ${FOUR_CORES ? 'four' : 'two'} with four workers` },
+        mostOfFour: {
+          value: (4 * cpu(0)) / cpu(3),
+          unit: 'x the pages/s of one core that the CPU of a page allows four',
+        },
       },
     };
   } finally {

@@ -93,6 +93,9 @@ const TRICKS = {
   smil: '<svg><a><set attributeName="href" to="http://evil.example/n"/><animate attributeName=xlink:href values="//evil.example/o"/><text>x</text></a></svg>',
   srcdoc: '<iframe srcdoc="&lt;a target=_blank href=http://evil.example/p>x&lt;/a>"></iframe>',
   shadow: '<div><template shadowrootmode="open"><a href="http://evil.example/q">x</a></template></div>',
+  closed:
+    '<p><template shadowrootmode=closed><template shadowrootmode=open><a href="http://evil.example/11">x</a></template><a href=//evil.example/12>x</a></template>',
+  template: '<template><a href="http://evil.example/13">x</a></template>',
   comment: '<!--><a href="http://evil.example/r">x</a>--><!-- --!><a href="http://evil.example/s">x</a>-->',
   cdata:
     '<![CDATA[><a href="http://evil.example/t">x</a>]]><svg><![CDATA[<a>]]><a href="http://evil.example/u">x</a></svg>',
@@ -109,12 +112,17 @@ const TRICKS = {
 } as const;
 
 test('no reference of a page leads out of the server', async () => {
-  const pages = Object.entries(TRICKS).map(([name, markup]) => [
+  const inShadow = (markup: string) => `<p><template shadowrootmode=closed>${markup}</template>`;
+  const tricks = {
+    ...TRICKS,
+    ...{ cdataInShadow: inShadow(TRICKS.cdata), svgInShadow: inShadow(TRICKS.svgTitle) },
+  };
+  const pages = Object.entries(tricks).map(([name, markup]) => [
     `/${name}`,
     `<!doctype html><body>${markup}`,
   ]);
   const { server, show, site } = await serve(Object.fromEntries(pages), '127.78.0.71');
-  for (const name of Object.keys(TRICKS)) {
+  for (const name of Object.keys(tricks)) {
     const { status, text, headers } = await show(`/${name}`);
     expect([name, status, headers['content-type']]).toEqual([name, 200, 'text/html; charset=utf-8']);
     expect.soft([name, leaks(text, server.pageUrl(`${site}/`, '2030'))]).toEqual([name, []]);

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CpuProfile, IDLE, type ProfileNode, stepTimes } from '../../bench/claims/page-path/profile.ts';
+import { FEATURES, NO_FEATURE } from '../../bench/claims/page-path/features.ts';
+import {
+  type CpuProfile,
+  IDLE,
+  type ProfileNode,
+  type StepRule,
+  stepTimes,
+} from '../../bench/claims/page-path/profile.ts';
 import { OTHERWISE, STEPS } from '../../bench/claims/page-path/steps.ts';
 import { sharedOut } from '../../bench/claims/page-path/thread-times.ts';
 
@@ -11,11 +18,15 @@ const frame = (id: number, url: string, functionName = '', children: number[] = 
 });
 const root = 'file:///somewhere/shared';
 
+type Stack = readonly (readonly [url: string, name?: string])[];
+
+const stepOf = (...stack: Stack) => placeOf(stack, STEPS, OTHERWISE);
+
 /** One millisecond in the last node of a stack, outermost frame first. */
-function stepOf(...stack: readonly (readonly [url: string, name?: string])[]): string | undefined {
+function placeOf(stack: Stack, rules: readonly StepRule[], otherwise: string): string | undefined {
   const nodes = stack.map(([url, name], i) => frame(i, url, name, i + 1 < stack.length ? [i + 1] : []));
   const profile: CpuProfile = { nodes, samples: [stack.length - 1], timeDeltas: [1000] };
-  return [...stepTimes(profile, STEPS, OTHERWISE).keys()][0];
+  return [...stepTimes(profile, rules, otherwise).keys()][0];
 }
 
 test('what a library does belongs to the step that called it, and the innermost file counts', () => {
@@ -37,6 +48,16 @@ test('what a library does belongs to the step that called it, and the innermost 
   expect(stepOf(['', '(garbage collector)'])).toBe('garbage collection');
   expect(stepOf(['', '(idle)'])).toBe(IDLE);
   expect(stepOf(['node:internal/process/task_queues'])).toBe(OTHERWISE);
+});
+
+test('what a feature calls belongs to it, and the work that quarantine watches does not', () => {
+  const featureOf = (...stack: Stack) => placeOf(stack, FEATURES, NO_FEATURE);
+  const url = [`${root}/core/url/canonical.ts`] as const;
+  const quarantine = `${root}/crawler/turn/quarantine.ts`;
+  expect(featureOf(url)).toBe(NO_FEATURE);
+  expect(featureOf([`${root}/crawler/turn/recrawl/change-watch.ts`], url)).toBe('recrawl');
+  expect(featureOf([quarantine, 'isBlocked'], url)).toBe('quarantine');
+  expect(featureOf([quarantine, 'watch'], [`${root}/crawler/turn/page/visit.ts`], url)).toBe(NO_FEATURE);
 });
 
 test('the steps of any profile add up to its samples', () => {

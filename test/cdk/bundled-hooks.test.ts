@@ -52,3 +52,26 @@ test('a function reads documents in its second file', () => {
   `);
   expect(printed).toBe('hello\n');
 });
+
+test('behave of a project is given to the browser as it is, with functions and classes of its own', () => {
+  const printed = runBundled(`
+    import { runInNewContext } from 'node:vm';
+    import { behaviourSource } from '${ROOT}/shared/services/project/behaviour-source.ts';
+    const project = {
+      async *behave({ click }) {
+        const press = (selector) => click(selector);
+        class Buttons {
+          all = ['#a', '#b'];
+        }
+        function isShown(selector) {
+          return selector !== '#b';
+        }
+        for (const button of new Buttons().all.filter(isShown)) yield press(button);
+        yield press.name + isShown.name + Buttons.name;
+      },
+    };
+    const steps = runInNewContext(behaviourSource(project.behave))({ click: (selector) => 'clicked ' + selector });
+    for await (const step of steps) console.log(step);
+  `);
+  expect(printed).toMatch(/^clicked #a\n/);
+});

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MACHINE } from '../../api/estimate/estimate-crawl.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -33,6 +34,10 @@ test.each([
     expect(NEWEST - Date.parse(record?.at ?? '')).toBeLessThan(MAX_AGE_MS);
   },
 );
+
+test('an estimate counts as many pages a second as the README says', () => {
+  expect(read('README.md')).toContain(`[${MACHINE.pagesPerWorkerSecond} pages a second]`);
+});
 
 test('the README has no other figures of speed, memory or money', () => {
   const figures =

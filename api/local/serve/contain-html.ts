@@ -8,8 +8,8 @@ await loadCheerio();
 
 /** Attributes by which a browser goes to a URL, or connects to its host, without that a policy could forbid it. */
 const LEADING = ['href', 'xlink:href', 'src', 'action', 'formaction', 'data', 'ping', 'manifest', 'longdesc'];
-/** Markup in an attribute, and shadow roots, whose content is shown though no selector finds it. */
-const HIDING = ['srcdoc', 'shadowrootmode'];
+/** Markup in an attribute, which is not parsed here. */
+const HIDING = ['srcdoc'];
 /** Schemes that make no request. `javascript:` does nothing where scripts are forbidden. */
 const HARMLESS = new Set(['data:', 'about:', 'mailto:', 'tel:', 'javascript:']);
 /** Parsers are quadratic in the attributes of a tag. */
@@ -20,13 +20,15 @@ const MAX_ROUNDS = 3;
 /**
  * Returns the page without the references that lead away from `base`'s origin; undefined if that cannot be done. It is
  * parsed as browsers parse it without scripts, which may differ from how its references were rewritten. Throws for a
- * page that is nested too deep, or has a tag with too many attributes.
+ * page that is nested too deep, or has a tag with too many attributes. `isRendered`: its scripts have run, so what it
+ * shows without them is taken out.
  */
-export function containHtml(html: string, base: string): string | undefined {
-  let text = html;
+export function containHtml(html: string, base: string, isRendered = false): string | undefined {
+  checkAttributes(html);
+  let text = isRendered ? withoutFallbacks(html) : html;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     checkAttributes(text);
-    const $ = loadDocument(text, false, { scriptingEnabled: false });
+    const $ = loadDocument(text, false, { scriptingEnabled: false, keepsShadowRoots: true });
     let found = 0;
     $('*').each((_, node) => {
       const element = $(node);
@@ -44,6 +46,13 @@ export function containHtml(html: string, base: string): string | undefined {
     text = $.html();
   }
   return undefined;
+}
+
+/** Without `noscript`, whose content is text to a browser that runs scripts: with them the page was written. */
+function withoutFallbacks(html: string): string {
+  const $ = loadDocument(html, false, { keepsShadowRoots: true });
+  $('noscript').remove();
+  return $.html();
 }
 
 function checkAttributes(html: string): void {

@@ -31,10 +31,12 @@ export interface ReplayPlace {
   readonly rewrite: (target: string) => string;
   /** A browser shows it as a document of its own: not as an image, a style, ... */
   readonly isDocument: boolean;
+  /** The page is as its scripts have left it. */
+  readonly isRendered?: boolean;
 }
 
 /** A larger page would take seconds to be parsed: it is shown as text. */
-const MAX_HTML_BYTES = 8_000_000;
+export const MAX_HTML_BYTES = 8_000_000;
 /** Parsing may take so long: it holds up all other requests. */
 const PARSE_MS = 10_000;
 /** Longer references are left out. */
@@ -101,7 +103,9 @@ function replayHtml(
     rewrite: (reference: string) => referenceOf({ ...place, url: base, charset })(reference),
   };
   try {
-    const contained = cutOffAfter(PARSE_MS, () => containHtml(rewriteHtml(html, rewriter), place.shownAt));
+    const contained = cutOffAfter(PARSE_MS, () =>
+      containHtml(rewriteHtml(html, rewriter), place.shownAt, place.isRendered),
+    );
     if (contained === undefined) return asText;
     return { type: 'text/html; charset=utf-8', body: Buffer.from(contained) };
   } catch {

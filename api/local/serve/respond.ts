@@ -1,9 +1,11 @@
 /** The answers of the server that shows an archive. */
 import type { IncomingMessage } from 'node:http';
+import { REVISIT } from '../../../shared/core/archive/payload-reader.ts';
 import type { RecordLocation } from '../../../shared/core/archive/record-location.ts';
 import { keyedUrl, type RequestQuery } from '../../../shared/core/archive/request-query.ts';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { Semaphore } from '../../../shared/core/base/semaphore.ts';
+import { XHTML_TYPE } from '../../../shared/core/parser/type-of-xml.ts';
 import { canonicalize, urlAsWritten } from '../../../shared/core/url/canonical.ts';
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 import type { ArchivedPayload } from '../../../shared/services/exports/archived-payloads.ts';
@@ -26,6 +28,8 @@ export interface ResponderOptions {
   readonly crawl: string;
   readonly index: CaptureIndex;
   readonly payloadOf: (location: RecordLocation) => Promise<ArchivedPayload>;
+  /** Returns the rendered form of the page whose response is there, if the archive has it. */
+  readonly renderedOf: (place: RecordLocation & { readonly url: string }) => Promise<Uint8Array | undefined>;
   /** The URL by which the crawl knows a canonical URL. */
   readonly nameOf: (url: string) => string;
 }
@@ -43,6 +47,8 @@ const MAX_QUERY = 500;
 const MAX_READS = 4;
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
+/** Types of captures that may have been rendered. */
+const PAGES: ReadonlySet<string> = new Set(['text/html', XHTML_TYPE, REVISIT]);
 /** After all captures. */
 const NEWEST = '99991231235959';
 
@@ -154,14 +160,25 @@ async function shown(
 ): Promise<Answer> {
   const { capture, missing } = captureAt(options, reference, timestamp, query);
   if (!capture) return missing();
-  const { url, file, offset, length } = capture;
+  const { url } = capture;
   const rewrite = (target: string) => pathOf({ url: target, timestamp });
   const shownAt = origin + pathOf({ url, timestamp });
-  const payload = await options.payloadOf({ file, offset, length });
-  const { status, type, body, location } = replay(payload, { url, shownAt, rewrite, isDocument });
+  const [payload, isRendered] = await bestForm(options, capture);
+  const { status, type, body, location } = replay(payload, { url, shownAt, rewrite, isDocument, isRendered });
   const moved: Record<string, string> = location === undefined ? {} : { location: rewrite(location) };
   const headers = { ...policyOf(origin), ...mementoHeaders(origin, capture), 'content-type': type, ...moved };
   return { status, headers, body };
+}
+
+/** Scripts do not run here: a page that they fill is shown as it was rendered, if the archive has that. */
+async function bestForm(
+  { renderedOf, payloadOf }: ResponderOptions,
+  { url, mime, method, status = 200, file, offset, length }: ListedCapture,
+): Promise<[payload: ArchivedPayload, isRendered: boolean]> {
+  const mayBe = method === undefined && PAGES.has(mime ?? '');
+  const body = mayBe ? await renderedOf({ url, file, offset, length }) : undefined;
+  if (body === undefined) return [await payloadOf({ file, offset, length }), false];
+  return [{ status, headers: [['content-type', HTML]], body }, true];
 }
 
 async function unchanged(

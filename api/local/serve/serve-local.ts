@@ -8,6 +8,7 @@ import { archiveOf } from '../crawl-archive.ts';
 import { type LoopbackServer, openLoopback } from '../loopback-server.ts';
 import { openFolder } from '../open-folder.ts';
 import { pathOf } from './memento.ts';
+import { MAX_HTML_BYTES } from './replay.ts';
 import { createResponder } from './respond.ts';
 
 export async function serveLocal(folder: string, { port = 0, warn }: ServeOptions): Promise<CrawlServer> {
@@ -22,6 +23,7 @@ export async function serveLocal(folder: string, { port = 0, warn }: ServeOption
     crawl,
     index,
     payloadOf,
+    renderedOf: ({ url, ...location }) => archive.readRendered(url, location, MAX_HTML_BYTES),
     nameOf: createUrlRules(parseConfig(record.config).urlRules),
   });
   let server: LoopbackServer | undefined;

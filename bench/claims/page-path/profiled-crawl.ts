@@ -7,6 +7,7 @@ import { Session } from 'node:inspector/promises';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { tuneV8, tuneV8ForCrawl } from '../../../shared/engines/tune-v8.ts';
 import { planCrawl } from '../../../shared/services/begin/plan-crawl.ts';
+import { FEATURES, NO_FEATURE } from './features.ts';
 import { type CpuProfile, IDLE, stepTimes } from './profile.ts';
 import { OTHERWISE, STEPS } from './steps.ts';
 import { sharedOut, threadTimes } from './thread-times.ts';
@@ -16,6 +17,8 @@ export interface ProfiledCrawl {
   readonly cpuMs: number;
   /** Their sum is `cpuMs`. */
   readonly steps: Readonly<Record<string, number>>;
+  /** In the functions of features: parts of `cpuMs`, too. */
+  readonly features: Readonly<Record<string, number>>;
 }
 
 /** Short compared with a step of a page, long compared with the cost of a sample. */
@@ -49,9 +52,13 @@ async function crawl(folder: string, seedsFile: string, configFile: string): Pro
   const busy = [...times.values()].reduce((sum, time) => sum + time, 0);
   // A sample's time is the clock's, also while others have the core: what counts is its share of the thread's
   // CPU.
-  const ofMain = [...times].map(([step, time]) => [step, (time / busy) * mainMs] as const);
+  const cpuOf = (time: number) => (time / busy) * mainMs;
+  const ofMain = [...times].map(([step, time]) => [step, cpuOf(time)] as const);
   const steps = Object.fromEntries([['start of the process', beginning], ...ofMain, ...threads]);
-  return { cpuMs, steps };
+  const byFeature = stepTimes(profile as CpuProfile, FEATURES, NO_FEATURE);
+  const names = new Set(FEATURES.map(({ step }) => step).filter((step) => step !== NO_FEATURE));
+  const features = Object.fromEntries([...names].map((name) => [name, cpuOf(byFeature.get(name) ?? 0)]));
+  return { cpuMs, steps, features };
 }
 
 const [folder, seeds, config, out] = process.argv.slice(2) as [string, string, string, string];

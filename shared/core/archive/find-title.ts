@@ -1,10 +1,10 @@
 /** The title of an archived page: of the metadata record beside it, or else of the page itself. */
 import { createDocumentParser } from '../parser/document.ts';
-import { metadataBeside } from './metadata-beside.ts';
 import { parseHttpHead } from './parse-http-head.ts';
 import { openRecord } from './read-member.ts';
 import { fieldOf, NotWarc, recordHeadLength, type WarcRecordHead } from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
+import { metadataBeside } from './records-beside.ts';
 import { type ReadAt, scanMembers } from './scan-members.ts';
 
 export interface ArchivedTitle {

@@ -1,7 +1,7 @@
 /** Reads what a site has stated about the use of an archived page, from the metadata record beside it. */
 import type { UsageSignal, UsageStatement } from '../usage/usage-statement.ts';
-import { metadataBeside } from './metadata-beside.ts';
 import type { RecordLocation } from './record-location.ts';
+import { metadataBeside } from './records-beside.ts';
 import type { ReadAt } from './scan-members.ts';
 
 const LINE = /^usage-preference: (robots\.txt|license|tdmrep\.json|header|html) ([a-z-]{1,40}): (.*?)\r?$/gm;

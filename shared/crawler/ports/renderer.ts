@@ -47,6 +47,8 @@ export interface RenderJob {
   readonly limits: RenderLimits;
   readonly behaviours: RenderBehaviours;
   readonly screenshot?: boolean;
+  /** The document gets the styles that scripts have set without markup: it is shown without them. */
+  readonly writesStyles?: boolean;
 }
 
 export interface RenderCookie {

@@ -2,6 +2,7 @@ import { withoutFragment } from '../../core/parser/link-set.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { Rendering, RenderJob } from '../ports/renderer.ts';
 import { type Connection, LargeAnswer, RefusedCommand } from './connection.ts';
+import { WRITE_STYLES } from './written-styles.ts';
 
 /** A page as it is rendered. */
 export interface PageFacts {
@@ -114,10 +115,11 @@ export function createReader(
 /** Reads the document, if it is not too large. */
 export async function readPage(
   reader: PageReader,
-  { limits, url }: RenderJob,
+  { limits, url, writesStyles = false }: RenderJob,
 ): Promise<Pick<Rendering, 'state' | 'html' | 'detail'>> {
   const { elements, chars, base } = await reader.facts();
   if (elements > PAGE_LIMITS.elements) return tooLarge(`it has ${elements} elements`);
+  if (writesStyles) await reader.run(WRITE_STYLES);
   const html = chars > limits.htmlBytes ? 'tooLarge' : await reader.html();
   if (html === 'tooLarge' || Buffer.byteLength(html) > limits.htmlBytes)
     return tooLarge(`it has more than ${limits.htmlBytes} bytes`);

@@ -46,16 +46,24 @@ export async function wakeDueHosts(
 
 /**
  * Wakes every host that has something to do, and forgets why it was set aside: what resuming a crawl means. `resume`: the
- * number that the registry has given to the resume. `config`: of the crawl, as resumed.
+ * number that the registry has given to the resume. `config`: of the crawl, as resumed. Hosts are sent in batches: a
+ * commit for each host took seconds for 100,000.
  */
 export async function wakeAllHosts(
-  { ledgers, queue }: Pick<Engine, 'ledgers' | 'queue'>,
+  { ledgers, queue, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'sizes'>,
   crawl: CrawlId,
   resume: number,
   config?: RecrawlConfig,
 ): Promise<void> {
-  for await (const known of ledgers.hosts(crawl))
-    await wakeResumed(queue, crawl, [known], { resume, config });
+  const { wakeBatch } = sizesOf({ sizes });
+  let batch: { readonly host: HostKey; readonly head: Head }[] = [];
+  for await (const known of ledgers.hosts(crawl)) {
+    batch.push(known);
+    if (batch.length < wakeBatch) continue;
+    await wakeResumed(queue, crawl, batch, { resume, config });
+    batch = [];
+  }
+  await wakeResumed(queue, crawl, batch, { resume, config });
 }
 
 /** As above, for some of the crawl's hosts. */

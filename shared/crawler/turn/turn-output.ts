@@ -8,7 +8,7 @@ import {
 } from '../../core/archive/capture.ts';
 import { encodeMetadata } from '../../core/archive/metadata.ts';
 import type { RecordLocation } from '../../core/archive/record-location.ts';
-import { encodeForms } from '../../core/archive/rendered-forms.ts';
+import { encodeForms, type RenderedForms } from '../../core/archive/rendered-forms.ts';
 import type { WarcMember } from '../../core/archive/warc-member.ts';
 import type { RefusedHost } from '../../core/frontier/host-refusal.ts';
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
@@ -35,12 +35,8 @@ export interface ArchivedExchange {
   readonly date: string;
 }
 
-/** Rendering of a page, as far as it is archived. */
-export interface KeptRendering {
-  readonly exchanges: readonly FetchedResponse[];
-  readonly html?: Uint8Array | undefined;
-  readonly screenshot?: Uint8Array | undefined;
-}
+/** Forms of a rendered page that the archive keeps beside its response. */
+export type KeptForms = Pick<RenderedForms, 'html' | 'screenshot'>;
 
 /**
  * The output of a turn besides its host's ledger: WARC records, payloads for later revisits, items of the
@@ -122,14 +118,17 @@ export class TurnOutput {
 
   /**
    * Appends the exchange of a URL: as a response, or as a revisit of a payload that is archived already, with a
-   * metadata record. Returns the location of its main record; durable after {@link TurnOutput.makeDurable}.
+   * metadata record and the forms of the page that the crawl keeps. Returns the location of its main record; durable
+   * after {@link TurnOutput.makeDurable}.
    */
   async archive(
     record: UrlRecord,
     response: FetchedResponse,
     facts: DocumentFacts | undefined,
+    forms?: KeptForms,
   ): Promise<ArchivedExchange> {
-    return this.#append(record, response, facts, await this.#encode(response));
+    const known = forms ? { ...facts, forms } : (facts ?? {});
+    return this.#append(record, response, known, await this.#encode(response));
   }
 
   /** Encodes an exchange. `partOf`: the record of the page that made it. */
@@ -151,23 +150,13 @@ export class TurnOutput {
     });
   }
 
-  /**
-   * Appends the exchanges that a page has made while it was rendered, and the forms of the page that the crawl keeps.
-   * `page`: its own exchange.
-   */
-  async archiveRendering(
-    url: string,
-    page: ArchivedExchange,
-    { exchanges, html, screenshot }: KeptRendering,
-  ) {
+  /** Appends the exchanges that a page has made while it was rendered. `page`: its own exchange. */
+  async archiveParts(page: ArchivedExchange, exchanges: readonly FetchedResponse[]): Promise<void> {
     const archive = this.#services.engine.archiveOf(this.#crawl.id);
     for (const response of exchanges) {
       const { members, capture } = await this.#encode(response, page.recordId);
       await archive.append(members, [capture]);
     }
-    const { newId } = this.#services.records;
-    const members = encodeForms({ url, page: page.recordId, date: page.date, html, screenshot }, newId);
-    if (members.length > 0) await archive.append(members, []);
   }
 
   /**
@@ -196,7 +185,7 @@ export class TurnOutput {
   async #append(
     record: UrlRecord,
     response: FetchedResponse,
-    facts: Partial<DocumentFacts> | undefined,
+    facts: Partial<DocumentFacts> & { readonly forms?: KeptForms | undefined },
     encoded: EncodedCapture,
   ): Promise<ArchivedExchange> {
     const { engine, records } = this.#services;
@@ -215,17 +204,21 @@ export class TurnOutput {
             fetchTimeMs: sentRequest(response) ? response.endedAt - response.startedAt : undefined,
             copiedFrom: response.cache?.kind === 'hit' ? response.cache.recordId : undefined,
             tlsError: response.tlsError,
-            title: facts?.title,
-            usage: facts?.usage,
-            charset: facts?.charset,
-            links: facts?.links,
-            droppedLinks: facts?.droppedLinks,
-            dropCause: facts?.dropCause,
+            title: facts.title,
+            usage: facts.usage,
+            charset: facts.charset,
+            links: facts.links,
+            droppedLinks: facts.droppedLinks,
+            dropCause: facts.dropCause,
             notModified,
           },
           { newId: records.newId, maxOutlinks: config.metadataLinks },
         ),
       );
+    if (facts.forms) {
+      const page = { url: response.url, page: encoded.responseId, date: encoded.date };
+      members.push(...encodeForms({ ...facts.forms, ...page }, records.newId));
+    }
     const [location] = await engine.archiveOf(id).append(members, [encoded.capture]);
     this.#hasArchived = true;
     return { location, payload: encoded.payload, recordId: encoded.responseId, date: encoded.date };

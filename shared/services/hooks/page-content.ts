@@ -150,7 +150,10 @@ const MAX_DEPTH = 1024;
 export function loadDocument(
   text: string,
   isXml: boolean,
-  options: { readonly scriptingEnabled?: boolean } = {},
+  {
+    keepsShadowRoots = false,
+    ...options
+  }: { readonly scriptingEnabled?: boolean; readonly keepsShadowRoots?: boolean } = {},
 ): CheerioAPI {
   if (parsers === undefined) throw new Error('Expected loadCheerio to be called first');
   const { load, adapter } = parsers;
@@ -169,6 +172,7 @@ export function loadDocument(
       onItemPush: countOpen,
       onItemPop(item) {
         depth--;
+        if (keepsShadowRoots) return;
         if (item.name === 'template' && isShadowRoot({ get: (name) => item.attribs[name] }))
           unwrap(adapter, item);
       },

@@ -50,6 +50,21 @@ test('shadow roots are rendered as declarative templates, closed ones too', asyn
   expect(html).toContain('<x-a><template shadowrootmode="closed"><b>in</b></template></x-a>');
 });
 
+test('a document that is to be shown has the styles that scripts have set without markup', async () => {
+  const html = `<style id=a></style><x-a></x-a><p>text</p><script>
+    a.sheet.insertRule('p::before { content: "</style><b>"; }');
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('i { color: red; }');
+    document.adoptedStyleSheets = [sheet];
+    customElements.define('x-a', class extends HTMLElement {
+      connectedCallback() { this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [sheet]; }
+    });</script>`;
+  const [plain, shown] = await Promise.all([render(html), render(html, { writesStyles: true })]);
+  expect(plain.html).toContain('<style id="a"></style>');
+  expect(shown.html).toContain('<style id="a">p::before { content: "<\\/style><b>"; }\n</style>');
+  expect(shown.html!.split('<style>i { color: red; }\n</style>')).toHaveLength(3);
+});
+
 test('scripts see an honest browser: its own name without "Headless", the crawler, and webdriver', async () => {
   const { html } = await render(
     `<pre id=a></pre><script>a.textContent=[navigator.userAgent,navigator.webdriver,typeof RTCPeerConnection,'serviceWorker' in navigator].join('|')</script>`,

@@ -175,19 +175,19 @@ test('resuming wakes the hosts that have URLs waiting and those that were given 
     },
   };
   await wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 2);
-  expect(sent.slice(1)).toEqual([['wake waits'], ['wake given-up']]);
+  expect(sent.slice(1)).toEqual([['wake waits', 'wake given-up']]);
   const message = (resume: number) => ({ kind: 'wake', crawl: 'crawl', resume });
   expect(messages).toEqual([message(1), message(1), message(2), message(2)]);
 });
 
-test('the resume of a crawl with very many hosts sends one message after the other', async () => {
+test('the resume of a crawl with very many hosts sends them in batches, one after the other', async () => {
   const { clock, engine, sent } = open('running', false, 1000);
   const ledgers = {
     async *hosts(crawl: string) {
-      for (const host of ['a', 'b', 'c']) yield { host: `${host} of ${crawl}`, head: head(1) };
+      for (const host of 'abcde') yield { host: `${host} of ${crawl}`, head: head(1) };
     },
   };
-  const woken = wakeAllHosts({ ...engine, ledgers } as never, 'crawl', 1);
+  const woken = wakeAllHosts({ ...engine, ledgers, sizes: { wakeBatch: 2 } } as never, 'crawl', 1);
   const counts: number[] = [];
   for (let i = 0; i < 3; i++) {
     await clock.advance(1000);
@@ -195,7 +195,11 @@ test('the resume of a crawl with very many hosts sends one message after the oth
   }
   await woken;
   expect(counts).toEqual([1, 2, 3]);
-  expect(sent.flat()).toEqual(['wake a of crawl', 'wake b of crawl', 'wake c of crawl']);
+  expect(sent).toEqual([
+    ['wake a of crawl', 'wake b of crawl'],
+    ['wake c of crawl', 'wake d of crawl'],
+    ['wake e of crawl'],
+  ]);
 });
 
 test('a resume that cannot send to a host fails, so that it is tried again', async () => {

@@ -22,6 +22,11 @@ test.each(Object.entries(OF_METHODS))('a function is given elsewhere by its sour
   return expect(Promise.resolve(value)).resolves.toMatchObject({ value: 1 });
 });
 
+test('a function that was run by esbuild without a bundle is given with its helper', () => {
+  const behave = new Function('return () => { const inner = __name(() => 1, "inner"); return inner(); }')();
+  expect(runInNewContext(behaviourSource(behave) as string)()).toBe(1);
+});
+
 test.each([
   ['a bound function', OF_METHODS.behave.bind(undefined)],
   ['one of the language', Math.max],

@@ -5,7 +5,7 @@ import { type BrowserOptions, startBrowser } from '../browser.ts';
 import type { AnswerPart } from '../page-requests.ts';
 import { undrawn } from '../undrawn.ts';
 import { KnownAnswers } from './known-answers.ts';
-import type { RoundAsk, RoundReply } from './round-messages.ts';
+import { isAskable, type RoundAsk, type RoundReply } from './round-messages.ts';
 
 /**
  * Renders a page once, by a browser of its own, with the answers of earlier rounds. Other requests are held: they are the
@@ -23,6 +23,7 @@ export async function renderRound(
     const answer = await known.take(request);
     if (answer !== undefined) return answer;
     if (isLast) return { status: 'refused', reason: 'no further round' };
+    if (!isAskable(request)) return { status: 'refused', reason: 'a reply cannot have it' };
     const { exact } = partKeys(request, now);
     // The page may repeat what it has no answer to: it would not if it had one.
     if (!held.has(exact)) needs.push(request);

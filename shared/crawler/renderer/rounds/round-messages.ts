@@ -128,9 +128,10 @@ const headersOf = (type: string | undefined): Record<string, string> =>
 /** As JSON it is small enough for a payload. */
 export function encodeReply(reply: RoundReply): object {
   const { rendering, needs, usedAnswers } = reply;
-  const { html, screenshot, ...rest } = rendering;
+  const { html, screenshot, detail, ...rest } = rendering;
   const message = {
     ...rest,
+    ...(detail !== undefined && { detail: detail.slice(0, MAX_DETAIL_CHARS) }),
     ...(html !== undefined && { html: pack(Buffer.from(html)) }),
     ...(screenshot !== undefined && { screenshot: pack(screenshot, true) }),
     needs: needs.map(({ body, ...need }) => ({ ...need, ...(body && { body: pack(body) }) })),
@@ -138,14 +139,26 @@ export function encodeReply(reply: RoundReply): object {
   };
   if (Buffer.byteLength(JSON.stringify(message)) <= MAX_PAYLOAD_CHARS) return message;
   const { used, links, cookies } = rendering;
-  const detail = 'it is larger than a payload of Lambda';
-  return { state: 'tooLarge', detail, used, links, cookies, needs: [], usedAnswers };
+  const tooLarge = 'it is larger than a payload of Lambda';
+  return { state: 'tooLarge', detail: tooLarge, used, links, cookies, needs: [], usedAnswers };
 }
 
 const text = (most: number) => z.string().max(most);
 const MAX_CHARS = 8192;
+const MAX_DETAIL_CHARS = 1000;
 const packed = z.tuple([z.enum(['gzip', 'plain']), text(MAX_PAYLOAD_CHARS)]);
 const count = z.number().min(0).max(1e12);
+
+const needSchema = z.object({
+  url: text(MAX_CHARS),
+  method: z.enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  headers: z.record(text(200), text(MAX_CHARS)),
+  kind: z.enum(['script', 'xhr', 'frame', 'preflight', 'style', 'image', 'font']),
+  documentUrl: text(MAX_CHARS),
+});
+
+/** Whether a reply may have the request. */
+export const isAskable = (request: PartRequest): boolean => needSchema.safeParse(request).success;
 
 const replySchema = z.object({
   state: z.enum(['rendered', 'timedOut', 'crashed', 'tooLarge', 'noBrowser']),
@@ -156,18 +169,10 @@ const replySchema = z.object({
   cookies: z
     .array(z.object({ name: text(4096), value: text(4096), url: text(MAX_CHARS) }))
     .max(PAGE_LIMITS.cookies),
-  detail: text(1000).optional(),
+  detail: text(MAX_DETAIL_CHARS).optional(),
+  behaviourFault: text(MAX_DETAIL_CHARS).optional(),
   used: z.object({ requests: count, bytes: count, ms: count, cpuMs: count }),
-  needs: z.array(
-    z.object({
-      url: text(MAX_CHARS),
-      method: z.enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']),
-      headers: z.record(text(200), text(MAX_CHARS)),
-      body: packed.optional(),
-      kind: z.enum(['script', 'xhr', 'frame', 'preflight', 'style', 'image', 'font']),
-      documentUrl: text(MAX_CHARS),
-    }),
-  ),
+  needs: z.array(needSchema.extend({ body: packed.optional() })),
   usedAnswers: count,
 });
 

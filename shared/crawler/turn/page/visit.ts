@@ -41,7 +41,7 @@ import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
 import type { SiteWatch } from '../site-watch.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
-import type { ArchivedExchange, TurnOutput } from '../turn-output.ts';
+import type { ArchivedExchange, KeptForms, TurnOutput } from '../turn-output.ts';
 import type { UsageKeeper } from '../usage-keeper.ts';
 import { judgeContent, lossBy } from './broken-content.ts';
 import type { CookieRedirects } from './cookie-redirects.ts';
@@ -364,8 +364,9 @@ export class UrlVisit {
       }
       page = withDroppedLinks(reading);
       this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
-      archived = await output.archive(this.#record, response, page.facts);
-      if (this.#rendered?.parts) await this.#archiveRendering(this.#rendered, archived);
+      const forms = this.#rendered && (await this.#keptForms(this.#rendered));
+      archived = await output.archive(this.#record, response, page.facts, forms);
+      if (this.#rendered?.parts) await output.archiveParts(archived, this.#rendered.parts.exchanges);
     } else if (response && isRefusal(verdict.cause)) await output.archive(this.#record, response, undefined);
     await response?.body.dispose();
     // When a known page is fetched next depends on what it brings.
@@ -434,14 +435,9 @@ export class UrlVisit {
     });
   }
 
-  async #archiveRendering(
-    { parts, view, screenshot }: RenderedPage,
-    archived: ArchivedExchange,
-  ): Promise<void> {
-    const { output, crawl } = this.#options;
-    const html = crawl.config.keepRendered ? await view?.body.bytes() : undefined;
-    const exchanges = parts?.exchanges ?? [];
-    await output.archiveRendering(this.#record.url, archived, { exchanges, html, screenshot });
+  async #keptForms({ view, screenshot }: RenderedPage): Promise<KeptForms> {
+    const html = this.#options.crawl.config.keepRendered ? await view?.body.bytes() : undefined;
+    return { html, screenshot };
   }
 
   async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {

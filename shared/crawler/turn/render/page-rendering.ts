@@ -163,7 +163,7 @@ export class PageRendering implements TurnRendering {
     body: Uint8Array,
     cookies: RenderJob['cookies'],
   ): RenderJob {
-    const { userAgent, screenshots } = this.#options.crawl.config;
+    const { userAgent, screenshots, keepRendered } = this.#options.crawl.config;
     return {
       crawl: this.#options.crawl.id,
       url,
@@ -173,6 +173,7 @@ export class PageRendering implements TurnRendering {
       limits: RENDER_LIMITS,
       behaviours: this.#shared.behaviours,
       screenshot: screenshots,
+      writesStyles: keepRendered,
     };
   }
 

@@ -2,6 +2,7 @@
 import { type IndexedCapture, parseCdxjLine } from '../../../core/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../../core/archive/payload-reader.ts';
 import { type OpenedRecord, openRecord } from '../../../core/archive/read-member.ts';
+import { readRendered } from '../../../core/archive/read-rendered.ts';
 import { readResponse } from '../../../core/archive/read-response.ts';
 import { readUsage } from '../../../core/archive/read-usage.ts';
 import type { RecordLocation } from '../../../core/archive/record-location.ts';
@@ -18,6 +19,8 @@ export interface ArchiveReader extends Pick<PayloadSource, 'readResponse' | 'rea
    * listed.
    */
   captures(warn?: (message: string) => void): AsyncIterable<IndexedCapture>;
+  /** Returns the rendered form of the page whose response is there, if the crawl has kept one of at most `maxBytes`. */
+  readRendered(url: string, location: RecordLocation, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Opens a record. Throws `NotWarc` where none begins, and `RangeError` if the file is not so long. */
   openRecord(start: RecordStart): Promise<OpenedRecord>;
   /** Returns the reader of the WARC file. Throws `RangeError` if the file has no byte at that offset. */
@@ -50,6 +53,8 @@ export function openArchiveReader(folder: string): ArchiveReader {
     openRecord: async (start) => openRecord(await readerAt(start), start.offset),
     readResponse: async (location, maxBytes) => readResponse(await readerAt(location), location, maxBytes),
     readUsage: async (url, location) => readUsage(await readerAt(location), url, location),
+    readRendered: async (url, location, maxBytes) =>
+      readRendered(await readerAt(location), url, location, maxBytes),
     readerAt,
     async close() {
       await (await files)?.close();

@@ -118,6 +118,11 @@ test('a function that fails costs the page its rendering, and no more', async ()
   expect(rendering).toMatchObject({ state: 'crashed', detail: 'the function failed: out of memory' });
 });
 
+test('an error of the project’s function is reported, and the page kept', async () => {
+  const { rendering } = await render([{ ...withNeeds([]), behaviourFault: 'no such button' }]);
+  expect(rendering).toMatchObject({ state: 'rendered', behaviourFault: 'no such button' });
+});
+
 test('a page whose parts are larger than a payload is too large', async () => {
   const body = Buffer.alloc(7_000_000);
   for (let i = 0; i < body.length; i += 4) body.writeUInt32LE((i * 2_654_435_761) >>> 0, i);

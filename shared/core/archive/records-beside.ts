@@ -1,7 +1,7 @@
-/** The metadata record beside an archived page: after its response or revisit record, and its request record. */
+/** Records beside an archived page: after its response or revisit record, and its request record. */
 import { fieldOf, NotWarc } from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
-import { type ReadAt, scanMembers } from './scan-members.ts';
+import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 
 export interface BesideMetadata {
   /** WARC-Date. */
@@ -19,8 +19,24 @@ const END_BYTES = 64;
 export async function metadataBeside(
   read: ReadAt,
   url: string,
-  { offset, length }: Pick<RecordLocation, 'offset' | 'length'>,
+  location: Place,
 ): Promise<BesideMetadata | undefined> {
+  const member = await memberBeside(read, url, location, 'metadata');
+  const date = member && fieldOf(member.record, 'WARC-Date');
+  return date === undefined ? undefined : { date, block: Buffer.from(member!.blockStart).toString('utf8') };
+}
+
+type Place = Pick<RecordLocation, 'offset' | 'length'>;
+
+const BESIDE = ['request', 'metadata', 'conversion'];
+
+/** Returns the page's first record of that type; undefined if it has none, or it is broken. */
+export async function memberBeside(
+  read: ReadAt,
+  url: string,
+  { offset, length }: Place,
+  type: 'metadata' | 'conversion',
+): Promise<ScannedMember | undefined> {
   const start = offset + length;
   const first = await read(start, FIRST_BYTES);
   const near: ReadAt = async (at, wanted) => {
@@ -29,13 +45,11 @@ export async function metadataBeside(
     return known.length === wanted || (known.length > 0 && wanted > END_BYTES) ? known : read(at, wanted);
   };
   try {
-    for await (const { record, blockStart } of scanMembers(near, start)) {
-      const type = fieldOf(record, 'WARC-Type');
-      const date = fieldOf(record, 'WARC-Date');
-      if (fieldOf(record, 'WARC-Target-URI') !== url || (type !== 'request' && type !== 'metadata'))
-        return undefined;
-      if (type === 'metadata' && date !== undefined)
-        return { date, block: Buffer.from(blockStart).toString('utf8') };
+    for await (const member of scanMembers(near, start)) {
+      const found = fieldOf(member.record, 'WARC-Type') ?? '';
+      if (fieldOf(member.record, 'WARC-Target-URI') !== url || !BESIDE.includes(found)) return undefined;
+      if (found === type) return member;
+      if (BESIDE.indexOf(found) > BESIDE.indexOf(type)) return undefined;
     }
   } catch (error) {
     // The bytes end somewhere in a record.

@@ -1,0 +1,27 @@
+/** Reads the rendered form of an archived page, from the conversion record beside it. */
+import { openWhole } from './read-member.ts';
+import type { RecordLocation } from './record-location.ts';
+import { memberBeside } from './records-beside.ts';
+import type { ReadAt } from './scan-members.ts';
+
+/**
+ * Returns the document as UTF-8; undefined if the page has none, it is broken, or it has more than `maxBytes`. `location`:
+ * where the response or revisit is.
+ */
+export async function readRendered(
+  read: ReadAt,
+  url: string,
+  location: Pick<RecordLocation, 'offset' | 'length'>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const member = await memberBeside(read, url, location, 'conversion');
+  if (member === undefined || member.record.blockLength > maxBytes) return undefined;
+  const { block, close } = await openWhole(read, member);
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of block) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } finally {
+    await close();
+  }
+}
