@@ -41,6 +41,8 @@ export interface TurnQueue {
    * duplicate.
    */
   send(messages: readonly { readonly host: HostKey; readonly message: Message }[]): Promise<void>;
+  /** Whether the host has messages, also those that a worker has: it will have a turn. Only where that is known at no cost. */
+  hasMessages?(host: HostKey): boolean;
   /**
    * Hands out up to `maxHosts` groups; waits up to `waitMs` for the first one, then resolves with what there
    * is (perhaps nothing). An aborted `signal` ends the wait.

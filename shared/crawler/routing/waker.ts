@@ -15,9 +15,9 @@ const AGAIN_MS = 300_000;
 /**
  * Wakes the hosts whose head says that they are due: after a long rest, because a token was lost, or because the
  * clock of the process that wrote the head was ahead. Their turns decide about the work; waking a host twice costs
- * one look at its head. `woken` keeps the hosts that were woken, by host and version, so that a host that does not
- * come to its turn at once is not woken again and again. Returns how many were woken: `wakeBatch` of the engine's
- * sizes or more if there may be others.
+ * one look at its head. Hosts that have messages, as far as the queue knows, count as woken. `woken` keeps the hosts
+ * that were woken, by host and version, so that a host that does not come to its turn at once is not woken again and
+ * again. Returns how many were woken: `wakeBatch` of the engine's sizes or more if there may be others.
  */
 export async function wakeDueHosts(
   { ledgers, queue, clock, sizes }: Pick<Engine, 'ledgers' | 'queue' | 'clock' | 'sizes'>,
@@ -39,7 +39,10 @@ export async function wakeDueHosts(
   const still = new Set(due.map(({ host }) => host));
   for (const host of woken.keys()) if (!still.has(host)) woken.delete(host);
   if (hosts.length === 0) return 0;
-  await queue.send(hosts.map(({ host }) => ({ host, message: { kind: 'wake' as const, crawl } })));
+  // A broad crawl on one machine has hosts that wait for their turn for hours: further messages to them would pile up.
+  const silent = hosts.filter(({ host }) => !queue.hasMessages?.(host));
+  if (silent.length > 0)
+    await queue.send(silent.map(({ host }) => ({ host, message: { kind: 'wake' as const, crawl } })));
   for (const { host, version } of hosts) woken.set(host, { version, at: now });
   return hosts.length;
 }

@@ -35,6 +35,7 @@ class HeadStore {
   readonly #selectHosts: StatementSync;
   readonly #selectPasses: StatementSync;
   readonly #selectDue: StatementSync;
+  readonly #selectFarDue: StatementSync;
 
   constructor(database: DatabaseSync, onCommit: OnCommit) {
     this.#onCommit = onCommit;
@@ -56,8 +57,12 @@ class HeadStore {
     this.#selectPasses = database.prepare(
       `SELECT host, head ->> '$.site' AS pass FROM heads WHERE crawl = ? AND pass IS NOT NULL`,
     );
+    // Two statements: for one with OR, SQLite reads all heads, once a second.
     this.#selectDue = database.prepare(
-      'SELECT host, version FROM heads WHERE crawl = ? AND (due_at <= ? OR due_at > ?) ORDER BY due_at LIMIT ?',
+      'SELECT host, version FROM heads WHERE crawl = ? AND due_at <= ? ORDER BY due_at LIMIT ?',
+    );
+    this.#selectFarDue = database.prepare(
+      'SELECT host, version FROM heads WHERE crawl = ? AND due_at > ? ORDER BY due_at LIMIT ?',
     );
   }
 
@@ -109,6 +114,8 @@ class HeadStore {
   async dueHosts(
     ...[crawl, now, limit, farAfter = Number.MAX_SAFE_INTEGER]: Parameters<LedgerStore['dueHosts']>
   ): Promise<{ host: HostKey; version: number }[]> {
-    return this.#selectDue.all(crawl, now, farAfter, limit) as { host: string; version: number }[];
+    const due = this.#selectDue.all(crawl, now, limit);
+    const far = this.#selectFarDue.all(crawl, Math.max(now, farAfter), limit - due.length);
+    return [...due, ...far] as { host: string; version: number }[];
   }
 }

@@ -99,7 +99,9 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     this.#update = database.prepare('UPDATE crawls SET record = ? WHERE crawl = ?');
     this.#addActive = database.prepare('UPDATE crawls SET active_ms = active_ms + ? WHERE crawl = ?');
     this.#anyDue = database.prepare('SELECT 1 FROM heads WHERE crawl = ? AND due_at IS NOT NULL LIMIT 1');
-    this.#firstDue = database.prepare('SELECT min(due_at) AS due_at FROM heads WHERE crawl = ?');
+    this.#firstDue = database.prepare(
+      'SELECT min(due_at) AS due_at FROM heads WHERE crawl = ? AND due_at IS NOT NULL',
+    );
     this.#anyAwaited = database.prepare(
       `SELECT 1 FROM heads WHERE crawl = ? AND head ->> '$.totals.requisites.awaited' > 0 LIMIT 1`,
     );

@@ -38,6 +38,7 @@ export interface TurnQueueOptions {
 }
 
 export interface LocalTurnQueue extends TurnQueue {
+  hasMessages(host: HostKey): boolean;
   /** Whether no message is kept at all, for any worker. */
   isEmpty(): boolean;
   /**
@@ -143,6 +144,10 @@ class SqliteTurnQueue implements LocalTurnQueue {
     this.#messages.park(received.host, ms > 0 ? Math.ceil(this.#clock.now() + ms) : 0);
     if (ms <= 0) this.#unlock(received.host);
     else this.#lock(received.host, ms);
+  }
+
+  hasMessages(host: HostKey): boolean {
+    return this.#messages.has(host);
   }
 
   isEmpty(): boolean {

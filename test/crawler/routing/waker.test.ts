@@ -119,6 +119,20 @@ test('those that were woken and have not come to their turn take no place of oth
   expect(asked).toEqual([WAKE_BATCH, 2 * WAKE_BATCH, 2 * WAKE_BATCH + 3]);
 });
 
+test('hosts that have messages count as woken, and are sent none', async () => {
+  const { due, sent, asked, engine, woken, wake } = open();
+  due.push({ host: 'a', version: 1 }, { host: 'b', version: 1 });
+  Object.assign(engine.queue, { hasMessages: (host: string) => host === 'a' });
+  expect(await wake()).toBe(2);
+  expect(sent).toEqual([['wake b']]);
+  expect([...woken.keys()]).toEqual(['a', 'b']);
+  due.push({ host: 'c', version: 1 });
+  Object.assign(engine.queue, { hasMessages: () => true });
+  expect(await wake()).toBe(1);
+  expect(sent).toEqual([['wake b']]);
+  expect(asked).toEqual([WAKE_BATCH, WAKE_BATCH + 2]);
+});
+
 test('a failed sending wakes nobody, so that the next look does', async () => {
   const { due, engine, wake } = open();
   due.push({ host: 'a', version: 1 });
