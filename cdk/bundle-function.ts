@@ -84,8 +84,11 @@ function bundleAll(all: readonly Bundled[], { outdir, configFile, sourcemap }: O
     logLevel: 'silent',
     define: { IS_BUNDLED: 'true' },
     alias: {
-      // `require` would not find this module, since its package names it for `import` alone.
-      'eld/extrasmall': join(eldFolder(), 'entries/static.extrasmall.js'),
+      // `require` would not find these modules, since their package does not name them.
+      'eld/dictionary': join(eldFolder(), 'dictionary.js'),
+      'eld/ngrams': join(eldFolder(), 'ngrams/extrasmall.js'),
+      'eld/patterns': join(eldFolder(), 'regexPatterns.js'),
+      'eld/scores': join(eldFolder(), 'avgScore.js'),
       ...(configFile !== undefined && { '#strand-config': configFile, 'strand-crawler': PACKAGE }),
     },
   };

@@ -108,8 +108,8 @@ function vendorLanguages(dist: string, root: string): void {
   const file = 'shared/services/outputs/eld-folder.js';
   if (!existsSync(join(dist, file))) throw new Error(`Expected the module ${file}`);
   const source = join(root, 'node_modules/eld/src');
-  for (const part of ['*.js', 'entries/static.extrasmall.js', 'ngrams/extrasmall.js'].flatMap((path) =>
-    globSync(path, { cwd: source }),
+  for (const part of ['dictionary', 'regexPatterns', 'avgScore', 'ngrams/extrasmall'].map(
+    (name) => `${name}.js`,
   ))
     cpSync(join(source, part), join(dist, FOLDER, 'eld', part));
   writeFileSync(

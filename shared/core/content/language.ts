@@ -4,7 +4,7 @@ import { primaryLanguage } from '../text/primary-language.ts';
 export interface LanguageDetector {
   /** The languages that it can find, as by {@link primaryLanguage}. */
   readonly languages: ReadonlySet<string>;
-  /** Returns the language of a text as a code of ISO 639-1; undefined if it is not sure. */
+  /** Returns the language of a text as such a code; undefined if it is not sure. */
   detect(text: string): string | undefined;
 }
 
@@ -27,8 +27,7 @@ export function languageOf(
 ): string | undefined {
   const stated = declared === undefined ? undefined : primaryLanguage(declared);
   for (const sample of samplesOf(text)) {
-    const guess = detector.detect(sample);
-    const found = guess === undefined ? undefined : primaryLanguage(guess);
+    const found = detector.detect(sample);
     if (found === undefined) continue;
     return found === 'en' || stated === undefined || detector.languages.has(stated) ? found : stated;
   }
