@@ -9,7 +9,7 @@ import type { DocumentOptions } from './stored-crawl.ts';
 export const crawlDocuments = (
   { rows, crawl, archive }: Pick<CrawlPlace, 'rows' | 'crawl' | 'archive'>,
   modules: ModuleReading | undefined,
-  { skip = () => {}, rewrite, isWanted }: DocumentOptions = {},
+  { skip = () => {}, rewrite, isWanted, withoutMarkdown }: DocumentOptions = {},
 ): AsyncGenerator<DocumentRow, void, undefined> =>
   readDocuments(
     { ...archive, records: () => allRecords(rows, crawl) },
@@ -17,6 +17,7 @@ export const crawlDocuments = (
       skip,
       rewrite,
       modules,
+      withoutMarkdown,
       isWanted: isWanted && (({ url, result }) => isWanted({ url, location: result?.location })),
     },
   );

@@ -56,7 +56,8 @@ async function update(
   if (index.state() === state) return;
   let added = 0;
   const isWanted: DocumentOptions['isWanted'] = (page) => !index.has(page);
-  for await (const document of crawl.documents({ ...(skip && { skip }), isWanted })) {
+  const options = { ...(skip && { skip }), isWanted, withoutMarkdown: true };
+  for await (const document of crawl.documents(options)) {
     index.add(document);
     onIndexed?.(++added);
   }

@@ -16,7 +16,11 @@ import { chunkMarkdown } from '../../shared/services/outputs/chunk-markdown.ts';
 import { type DocumentRow, documentRow } from '../../shared/services/outputs/document-row.ts';
 import { llmsPage } from '../../shared/services/outputs/llms.ts';
 import { markdownFile } from '../../shared/services/outputs/markdown-files.ts';
-import { documentFrom, documentOf } from '../../shared/services/outputs/page-document.ts';
+import {
+  type DocumentMaking,
+  documentFrom,
+  documentOf,
+} from '../../shared/services/outputs/page-document.ts';
 import type { BenchOptions } from '../claims.ts';
 import { cpuMsOf } from '../harness/cpu-time.ts';
 import { type BenchDocument, documentsOf } from '../harness/documents.ts';
@@ -89,7 +93,7 @@ const OUTPUTS = {
   markdown: async (page) => void markdownFile(await archivedRow(page)),
   llms: async (page) => void llmsPage(await archivedRow(page)),
   chunks: async (page) => void chunkMarkdown((await archivedRow(page)).markdown, CHUNKS),
-  search: async (page, { index }) => index.add(await archivedRow(page)),
+  search: async (page, { index }) => index.add(await archivedRow(page, { withoutMarkdown: true })),
   hookMarkdown: (page) => void contentOf(page).main.markdown,
   hookText: (page) => void contentOf(page).text,
   extraction: ({ url, bytes }) => {
@@ -139,9 +143,9 @@ function compare({ url }: Page, facts: DocumentFacts, near: NearDuplicates): voi
 const contentOf = ({ url, bytes }: Page, charset?: string): PageContent =>
   createPageContent(bytes, { headers: HEADERS }, { url, mimeType: 'text/html', charset }, MAX_BYTES);
 
-async function archivedRow(page: Page): Promise<DocumentRow> {
+async function archivedRow(page: Page, making?: DocumentMaking): Promise<DocumentRow> {
   const response = { date: DATE, headers: HEADERS, body: page.bytes };
-  return rowOf(page, await documentOf(page.url, response, MAX_BYTES));
+  return rowOf(page, await documentOf(page.url, response, MAX_BYTES, making));
 }
 
 function rowOf({ url }: Page, document: Awaited<ReturnType<typeof documentOf>>): DocumentRow {

@@ -61,6 +61,13 @@ describe('the pages of a crawl', () => {
     ]);
   });
 
+  test('have no Markdown and no kind if nobody wants them, and are the same otherwise', async () => {
+    const whole = await Array.fromAsync(crawl.documents());
+    const found = await Array.fromAsync(crawl.documents({ withoutMarkdown: true }));
+    expect(whole.every(({ markdown, kind }) => markdown !== '' && kind !== undefined)).toBe(true);
+    expect(found).toEqual(whole.map(({ kind, ...others }) => ({ ...others, markdown: '' })));
+  });
+
   test.each(['wet', 'wat'] as const)('become a sound WARC file: %s', async (format) => {
     const { files, records, revisits } = await crawl.exportDerived(format, out(format));
     expect(revisits).toBe(1);

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { updateSearch } from '../../api/exports/search.ts';
 import { openSearchIndex } from '../../api/exports/search-index.ts';
 import { openCrawl, resumeCrawl, type StoredCrawl, startCrawl } from '../../api/index.ts';
-import type { SearchOptions } from '../../api/stored-crawl.ts';
+import type { DocumentOptions, SearchOptions } from '../../api/stored-crawl.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
 
@@ -139,6 +140,20 @@ test('a page that is indexed again or gone leaves nothing behind', () => {
   for (const words of ['Donaudampfschiffahrt', 'donau\u00addampf*'])
     expect(index.search(words, {}).map(({ url }) => url)).toEqual(['https://c.test/']);
   index.close();
+});
+
+test('the index has no Markdown made', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const source = {
+    index: join(folder, 'asked.sqlite'),
+    archiveState: async () => 'one',
+    async *documents(options?: DocumentOptions) {
+      asked.push(options?.withoutMarkdown);
+      yield* crawl.documents(options);
+    },
+  };
+  expect(await updateSearch(source)).toBeGreaterThan(2);
+  expect(asked).toEqual([true]);
 });
 
 test('documents and an index that are brought up to date together read each page once, and the index is as one made alone', async () => {

@@ -164,6 +164,8 @@ export interface DocumentMaking {
   readonly onlySeen?: boolean;
   /** The language is the one that the page declares: to detect it takes 80 MB of memory, once. */
   readonly asDeclared?: boolean;
+  /** Only the text is made: `markdown` is empty, and `kind` is missing. */
+  readonly withoutMarkdown?: boolean | undefined;
 }
 
 /**
@@ -174,13 +176,13 @@ export async function documentOf(
   url: string,
   page: Pick<ArchivedResponse, 'date' | 'headers' | 'body'>,
   maxBytes: number,
-  { rewrite, modules, onlySeen = false, asDeclared = false }: DocumentMaking = {},
+  { rewrite, modules, onlySeen = false, ...making }: DocumentMaking = {},
 ): Promise<PageDocument | undefined> {
   const found = readableDocument(url, page, maxBytes, modules);
   if (found === undefined) return undefined;
-  if ('read' in found) return documentFrom(url, page.date, await found.read(), { asDeclared });
+  if ('read' in found) return documentFrom(url, page.date, await found.read(), making);
   const content = textOf(found, url, rewrite, onlySeen);
-  return documentFrom(url, page.date, content, { isPart: found.isPart === true, asDeclared });
+  return documentFrom(url, page.date, content, { isPart: found.isPart === true, ...making });
 }
 
 function textOf(
@@ -203,10 +205,12 @@ export function documentFrom(
   {
     isPart = false,
     asDeclared = false,
-  }: Pick<DocumentMaking, 'asDeclared'> & { readonly isPart?: boolean } = {},
+    withoutMarkdown = false,
+  }: Pick<DocumentMaking, 'asDeclared' | 'withoutMarkdown'> & { readonly isPart?: boolean } = {},
 ): PageDocument | undefined {
   if (content.isShell === true) return undefined;
-  const { metadata, text, markdown, isTruncated, canonical, kind, format } = content;
+  const { metadata, text, isTruncated, canonical, format } = content;
+  const { markdown, kind } = withoutMarkdown ? NOT_MADE : content;
   const declared = metadata.language;
   const language = asDeclared
     ? declared && (primaryLanguage(declared) ?? declared)
@@ -224,6 +228,8 @@ export function documentFrom(
     markdown,
   };
 }
+
+const NOT_MADE: Pick<DocumentContent, 'markdown' | 'kind'> = { markdown: '' };
 
 /** The content of a document that is read as a whole. Rejects with the cause. */
 export async function wholeContent(

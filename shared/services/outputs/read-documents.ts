@@ -21,6 +21,7 @@ export interface DocumentOptions {
   readonly isWanted?: ((record: UrlRecord) => boolean) | undefined;
   /** Modules of the project. */
   readonly modules?: ModuleReading | undefined;
+  readonly withoutMarkdown?: boolean | undefined;
 }
 
 /** A page of more bytes, received or decoded, gives no document: extracting it would take seconds. */
@@ -60,7 +61,7 @@ export async function* readDocuments(
 export async function* triedDocuments(
   archive: PayloadSource,
   records: AsyncIterable<UrlRecord>,
-  { skip, rewrite, modules }: Omit<DocumentOptions, 'isWanted'>,
+  { skip, rewrite, modules, withoutMarkdown }: Omit<DocumentOptions, 'isWanted'>,
 ): AsyncGenerator<DocumentRow | undefined, void, undefined> {
   const payloads = new PayloadReader(archive);
   const pages = payloads.readAll(records, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
@@ -74,6 +75,7 @@ export async function* triedDocuments(
       const document = await documentOf(url, page, MAX_PAGE_BYTES, {
         rewrite: rewrite && ((link) => rewrite(link, url)),
         modules,
+        withoutMarkdown,
       });
       row = document && documentRow(document, record, usage);
     } catch (error) {
