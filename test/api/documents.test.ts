@@ -2,7 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkWarc, openCrawl, readPage, type StoredCrawl, startCrawl } from '../../api/index.ts';
+import {
+  checkWarc,
+  type DocumentRow,
+  openCrawl,
+  readPage,
+  type StoredCrawl,
+  startCrawl,
+} from '../../api/index.ts';
 import { runHere } from '../cli/commands.ts';
 import { QUICK } from '../local-crawl/local-crawl.ts';
 import { type SmallSite, startSite } from '../local-crawl/small-site.ts';
@@ -62,8 +69,10 @@ describe('the pages of a crawl', () => {
   });
 
   test('have no Markdown and no kind if nobody wants them, and are the same otherwise', async () => {
-    const whole = await Array.fromAsync(crawl.documents());
-    const found = await Array.fromAsync(crawl.documents({ withoutMarkdown: true }));
+    const whole: DocumentRow[] = [];
+    const found: DocumentRow[] = [];
+    for await (const document of crawl.documents()) whole.push(document);
+    for await (const document of crawl.documents({ withoutMarkdown: true })) found.push(document);
     expect(whole.every(({ markdown, kind }) => markdown !== '' && kind !== undefined)).toBe(true);
     expect(found).toEqual(whole.map(({ kind, ...others }) => ({ ...others, markdown: '' })));
   });

@@ -22,6 +22,8 @@ export class BlockCounts implements KnownBlocks {
   readonly #counts = new Map<number, number>();
   #pages = 0;
   #changes = 0;
+  /** The pages that a common block is on, at least. */
+  #least = MIN_PAGES;
 
   constructor(share = SHARE) {
     this.#share = share;
@@ -30,7 +32,8 @@ export class BlockCounts implements KnownBlocks {
   add({ blocks }: HashedBlocks): void {
     const before = this.#least;
     this.#pages++;
-    const least = this.#least;
+    const least = Math.max(MIN_PAGES, Math.ceil(this.#share * this.#pages));
+    this.#least = least;
     let isChanged = least !== before;
     for (const block of new Set(blocks)) {
       const count = (this.#counts.get(block) ?? 0) + 1;
@@ -48,11 +51,6 @@ export class BlockCounts implements KnownBlocks {
   /** Whether the block is common. */
   has(block: number): boolean {
     return (this.#counts.get(block) ?? 0) >= this.#least;
-  }
-
-  /** The pages that a common block is on, at least. */
-  get #least(): number {
-    return Math.max(MIN_PAGES, Math.ceil(this.#share * this.#pages));
   }
 }
 

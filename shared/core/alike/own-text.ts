@@ -13,9 +13,10 @@ export interface OwnText {
 
 /** Returns the text of a page without the blocks in `common`. */
 export function ownText(page: HashedBlocks, common: KnownBlocks): OwnText {
-  const blocks: number[] = [];
-  const ends: number[] = [];
+  const blocks = new Int32Array(page.blocks.length);
+  const ends = new Uint32Array(page.blocks.length);
   const words = new Uint16Array(page.words.length);
+  let taken = 0;
   let count = 0;
   let from = 0;
   for (let n = 0; n < page.blocks.length; n++) {
@@ -26,14 +27,14 @@ export function ownText(page: HashedBlocks, common: KnownBlocks): OwnText {
         const word = page.words[at] as number;
         words[count++] = word ^ (word >>> 16);
       }
-      blocks.push(block);
-      ends.push(count);
+      blocks[taken] = block;
+      ends[taken++] = count;
     }
     from = end;
   }
   return {
-    blocks: Int32Array.from(blocks),
-    ends: Uint32Array.from(ends),
+    blocks: blocks.slice(0, taken),
+    ends: ends.slice(0, taken),
     words: words.slice(0, count),
   };
 }

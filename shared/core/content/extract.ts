@@ -163,7 +163,7 @@ class Page implements Extracted {
   }
 
   get #base(): string {
-    const href = this.#elements.find(({ name }) => name === 'base')?.attributes.href?.slice(0, 2000);
+    const href = this.#structured.base?.slice(0, 2000);
     return (
       (href === undefined ? undefined : URL.parse(encodeQuery(href, this.#charset), this.#url)?.href) ??
       this.#url

@@ -4,7 +4,7 @@ import type { ContentElement } from './content-element.ts';
 import { branchesFrom, isLong } from './element-facts.ts';
 
 /** Words of class names and ids that such trees have, in themselves or in their lists. */
-const TREE = /toc|contents|menu|tree|side-?bar|nav/i;
+const TREE = /toc|contents|tree/i;
 const SIDEBAR = /menu|side-?bar|nav/i;
 const TREES = 1;
 const SIDE = 2;
@@ -30,18 +30,21 @@ export function linkTrees(
   const { branches } = branchesFrom(elements, heading.element.index);
   const links = new Int32Array(elements.length);
   let most = 0;
-  for (const { name, attributes, index } of elements) {
-    const branch = branches[index]!;
+  for (let i = 1; i < elements.length; i++) {
+    const { name, attributes } = elements[i]!;
+    const branch = branches[i]!;
     if (branch === 0 || name !== 'a' || attributes.href === undefined || attributes.href.startsWith('#'))
       continue;
     most = Math.max(most, ++links[branch]!);
   }
   if (most < MIN_LINKS) return trees;
   const named = new Uint8Array(elements.length);
-  for (const { attributes, index } of elements) {
-    const branch = branches[index]!;
-    if (links[branch]! >= MIN_LINKS && named[branch] !== SIDE)
-      named[branch] = Math.max(named[branch]!, nameOf(attributes));
+  const known = new Map<string, number>();
+  for (let i = 1; i < elements.length; i++) {
+    const branch = branches[i]!;
+    if (links[branch]! < MIN_LINKS || named[branch] === SIDE) continue;
+    const { class: classes, id } = elements[i]!.attributes;
+    named[branch] = Math.max(named[branch]!, signOf(classes, known), signOf(id, known));
   }
   const { words, linkWords, long } = sumsOf(elements, blocks);
   /** A sidebar is navigation beside links, too; a table of contents may be all that a page has. */
@@ -105,8 +108,14 @@ function besideOf(tree: ContentElement, heading: ContentElement): ContentElement
   return beside;
 }
 
-function nameOf({ class: classes = '', id = '' }: ContentElement['attributes']): number {
-  const name = `${classes.slice(0, MAX_CHARS)} ${id.slice(0, MAX_CHARS)}`;
-  if (!TREE.test(name)) return 0;
-  return SIDEBAR.test(name) ? SIDE : TREES;
+/** `known`: the same names are often repeated in a page. */
+function signOf(name: string | undefined, known: Map<string, number>): number {
+  if (name === undefined || name === '') return 0;
+  let sign = known.get(name);
+  if (sign === undefined) {
+    const start = name.slice(0, MAX_CHARS);
+    sign = SIDEBAR.test(start) ? SIDE : TREE.test(start) ? TREES : 0;
+    known.set(name, sign);
+  }
+  return sign;
 }

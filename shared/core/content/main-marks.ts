@@ -64,7 +64,8 @@ export function markedMain(
 
 function isMain({ name, attributes }: ContentElement, mark: RegExp | undefined): boolean {
   if (mark === undefined) return name === 'main' || attributes.role === 'main';
-  return mark.test(attributes.class ?? '') || mark.test(attributes.id ?? '');
+  const { class: classes, id } = attributes;
+  return (classes !== undefined && mark.test(classes)) || (id !== undefined && mark.test(id));
 }
 
 function generatorOf(elements: readonly ContentElement[]): Generator | undefined {

@@ -58,7 +58,9 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     const around = marks[element.parent!.index]!;
     marks[i] = markOf(element, around) ?? around;
     if (marks[i] === ASIDE) continue;
-    if (!trees.has(element) && !NEIGHBOURS.has(element.attributes.class ?? '')) {
+    const { class: classes, id } = element.attributes;
+    if (classes === undefined && id === undefined && trees.size === 0) continue;
+    if (!trees.has(element) && !NEIGHBOURS.has(classes ?? '')) {
       if (!isNamedNavigation(element, known)) continue;
       holdsContent ??= contentHolders(elements, blocks);
       if (holdsContent[i] === 1) continue;
@@ -120,7 +122,7 @@ function isNavigation(name: string, known: Map<string, boolean>): boolean {
 
 function markOf(element: ContentElement, around: number): number | undefined {
   const { name, attributes } = element;
-  if (name === 'nav' || ROLES.has(attributes.role ?? '')) return ASIDE;
+  if (name === 'nav' || (attributes.role !== undefined && ROLES.has(attributes.role))) return ASIDE;
   if (name === 'aside') return around === CONTENT ? CONTENT : ASIDE;
   return name === 'article' || isMarkedMain(element) ? CONTENT : undefined;
 }

@@ -27,6 +27,8 @@ export interface StructuredData {
   /** The title as the model was trained with it. */
   readonly modelTitle: string;
   readonly texts: readonly string[];
+  /** `href` of its `base` element. */
+  readonly base: string | undefined;
 }
 
 const MAX_JSON_CHARS = 500_000;
@@ -40,10 +42,13 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
   const meta = new Map<string, string>();
   let titleElement: string | undefined;
   let language: string | undefined;
+  let base: ContentElement | undefined;
+  let published: ContentElement | undefined;
   const headings: Heading[] = [];
   const items: LdItem[] = [];
   for (const element of elements) {
     const { name, attributes } = element;
+    if (attributes.itemprop === 'datePublished') published ??= element;
     if (name === 'html') language = attributes.lang ?? attributes['xml:lang'];
     else if (name === 'title' && titleElement === undefined && element.parent?.name !== 'svg')
       titleElement = textOf(element);
@@ -52,12 +57,12 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
     } else if (name === 'meta') {
       const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase();
       if (key !== '' && attributes.content && !meta.has(key)) meta.set(key, attributes.content.trim());
-    } else if (name === 'script' && /^application\/ld\+json/i.test(attributes.type ?? '')) {
+    } else if (name === 'base') base ??= element;
+    else if (name === 'script' && /^application\/ld\+json/i.test(attributes.type ?? '')) {
       const text = element.children.filter((child) => typeof child === 'string').join('');
       if (text.length <= MAX_JSON_CHARS) readJson(text, items);
     }
   }
-  const time = (key: string) => elements.find(({ attributes }) => attributes.itemprop === key)?.attributes;
   const first = (key: keyof LdItem): string | undefined => {
     for (const item of items) if (item[key] !== undefined && item[key] !== '') return item[key] as string;
     return undefined;
@@ -82,7 +87,7 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
       meta.get('datepublished') ??
       meta.get('date') ??
       meta.get('dc.date') ??
-      time('datePublished')?.datetime,
+      published?.attributes.datetime,
     modified: first('dateModified') ?? meta.get('article:modified_time') ?? meta.get('og:updated_time'),
     language,
     siteName: meta.get('og:site_name'),
@@ -92,7 +97,10 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
   const texts = [metadata.description, ...items.flatMap(({ texts }) => texts)];
   const firstH1 = headings.find(({ level }) => level === 1)?.text;
   const modelTitle = fold(declared[0] ?? firstH1 ?? titleElement ?? '');
-  return { metadata, modelTitle, texts: texts.filter((text) => text !== undefined) };
+  return {
+    ...{ metadata, modelTitle, base: base?.attributes.href },
+    texts: texts.filter((text) => text !== undefined),
+  };
 }
 
 interface LdItem {

@@ -67,8 +67,8 @@ const MAX_NAME_CHARS = 400;
 function countSigns(elements: readonly ContentElement[]): number[] {
   const counts = SIGNS.map(() => 0);
   const known = new Map<string, number>();
-  for (const { attributes } of elements) {
-    const { class: classes, id } = attributes;
+  for (let i = 0; i < elements.length; i++) {
+    const { class: classes, id } = elements[i]!.attributes;
     if (classes === undefined && id === undefined) continue;
     for (let bits = signBits(classes, known) | signBits(id, known), sign = 0; bits !== 0; bits >>= 1, sign++)
       if (bits & 1) counts[sign]!++;
@@ -99,8 +99,8 @@ const TAG_AT: ReadonlyMap<string, number> = new Map(
 /** The number of elements in each of the groups. */
 function countTags(elements: readonly ContentElement[]): number[] {
   const counts = TAGS.map(() => 0);
-  for (const { name } of elements) {
-    const at = TAG_AT.get(name);
+  for (let i = 0; i < elements.length; i++) {
+    const at = TAG_AT.get(elements[i]!.name);
     if (at !== undefined) counts[at]!++;
   }
   return counts;

@@ -25,7 +25,7 @@ interface Block {
   readonly tokens: number;
   /** 1 to 6 for a heading. */
   readonly level?: number;
-  readonly segments: readonly Segment[];
+  readonly lines: readonly Segment[];
 }
 
 /** A block, or a piece of one. */
@@ -140,10 +140,11 @@ function blockOf(lines: readonly Segment[]): Block {
   const text = textOf(lines).trimEnd();
   const level =
     lines.length === 1 && lines[0]!.kind === 'text' ? /^(#{1,6}) /.exec(text)?.[1]?.length : undefined;
-  return { text, tokens: estimateTokens(text), level, segments: segmentsOf(lines) };
+  return { text, tokens: estimateTokens(text), level, lines };
 }
 
-const textOf = (lines: readonly Segment[]): string => lines.map(({ text }) => text).join('\n');
+const textOf = (lines: readonly Segment[]): string =>
+  lines.length === 1 ? lines[0]!.text : lines.map(({ text }) => text).join('\n');
 
 function segmentsOf(lines: readonly Segment[]): Segment[] {
   const segments: Segment[] = [];
@@ -186,7 +187,8 @@ function withoutIndent(text: string): string {
   return lines.join('\n');
 }
 
-function* piecesOfBlock({ segments }: Block, maxTokens: number): Generator<string> {
+function* piecesOfBlock({ lines }: Block, maxTokens: number): Generator<string> {
+  const segments = segmentsOf(lines);
   for (const [i, { text, kind }] of segments.entries()) {
     const lineEnd = i < segments.length - 1 ? '\n' : '';
     if (kind === 'text') yield* piecesOf(text + lineEnd, maxTokens);

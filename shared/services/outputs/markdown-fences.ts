@@ -25,7 +25,7 @@ export function createFenceReader(): (line: string) => LineKind {
       return 'code';
     }
     fence = undefined;
-    items = items.filter((column) => column <= indent.column);
+    if (items.length > 0) items = items.filter((column) => column <= indent.column);
     let { at, column } = indent;
     // Four blanks and more begin code without a fence.
     while (column - (items.at(-1) ?? 0) < 4) {
@@ -59,12 +59,17 @@ const ITEM = /([-*+]|\d{1,9}[.)])[ \t]+(?=\S)/y;
 const FENCE = /(`{3,})[^`]*$|(~{3,})/y;
 
 function itemAt(line: string, at: number): RegExpExecArray | null {
+  if (isLetter(line.charCodeAt(at))) return null;
   ITEM.lastIndex = at;
   return ITEM.exec(line);
 }
 
 function fenceAt(line: string, at: number): string | undefined {
+  if (isLetter(line.charCodeAt(at))) return undefined;
   FENCE.lastIndex = at;
   const found = FENCE.exec(line);
   return found?.[1] ?? found?.[2];
 }
+
+/** Of ASCII: most lines begin with one, and are neither. */
+const isLetter = (unit: number): boolean => ((unit | 0x20) - 0x61) >>> 0 < 26;
