@@ -10,16 +10,8 @@ const SAME: Readonly<Record<string, string>> = { nb: 'no', nn: 'no' };
  * names no language.
  */
 export function primaryLanguage(tag: string): string | undefined {
-  const code = TAG.exec(tag.slice(0, 100))?.[1]?.toLowerCase();
-  if (code === undefined || NO_LANGUAGE.has(code)) return undefined;
-  let found = known.get(code);
-  if (found === undefined) {
-    const { language } = new Intl.Locale(code);
-    found = SAME[language] ?? language;
-    known.set(code, found);
-  }
-  return found;
+  const [, code] = TAG.exec(tag.slice(0, 100)) ?? [];
+  if (code === undefined || NO_LANGUAGE.has(code.toLowerCase())) return undefined;
+  const { language } = new Intl.Locale(code);
+  return SAME[language] ?? language;
 }
-
-/** By codes as written, of which there are not many. A locale takes 3 us to make. */
-const known = new Map<string, string>();
