@@ -76,7 +76,7 @@ export function hashOfNgram(bytes: number, blanks: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** Of the data that functions have been bundled with. */
+/** `data`: what functions are bundled with. */
 export function languageDataOf(data: EldData, dictionary: readonly string[]): LanguageData {
   const names = Object.keys(data.ngrams);
   const table = new NgramTable(dictionary, (key) =>

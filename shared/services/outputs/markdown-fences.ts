@@ -71,5 +71,5 @@ function fenceAt(line: string, at: number): string | undefined {
   return found?.[1] ?? found?.[2];
 }
 
-/** Of ASCII: most lines begin with one, and are neither. */
+/** A letter of ASCII: most lines begin with one. */
 const isLetter = (unit: number): boolean => ((unit | 0x20) - 0x61) >>> 0 < 26;
