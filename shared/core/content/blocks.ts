@@ -74,7 +74,7 @@ export function pageRuns(root: ContentElement): PageRuns {
       if (i > first) addRun({ element, first, end: i }, isInLink, figure);
       first = i + 1;
       if (child === undefined) break;
-      const isLink = isInLink || child.name === 'a';
+      const isLink = isInLink || isLinkTo(child);
       if (child.whole === undefined) visit(child, isLink, figure);
       else addRun({ element: child, first: 0, end: child.children.length }, isLink, figure);
     }
@@ -149,7 +149,7 @@ function gather(node: ContentElement | string, run: Gathered, isLink: boolean): 
     for (const child of children) gather(child, inner, isLink);
     run.linkText += inner.linkText;
     add(scriptText(node, run.last, inner.text), run, false);
-  } else for (const child of children) gather(child, run, isLink || name === 'a');
+  } else for (const child of children) gather(child, run, isLink || isLinkTo(node));
 }
 
 function add(text: string, run: Gathered, isLink: boolean): void {
@@ -157,6 +157,10 @@ function add(text: string, run: Gathered, isLink: boolean): void {
   run.last = text.length > 1 ? text : run.last.slice(-1) + text;
   if (isLink) run.linkText += text;
 }
+
+/** Not the mark of a place that others link to, which stands around its heading, or is never closed. */
+const isLinkTo = ({ name, attributes: { href, name: place, id } }: ContentElement): boolean =>
+  name === 'a' && (href !== undefined || (place === undefined && id === undefined));
 
 /** Whether it stands within a line. What is not seen ends no line. */
 const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement): boolean =>

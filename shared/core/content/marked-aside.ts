@@ -114,7 +114,8 @@ function isNavigation(name: string, known: Map<string, boolean>): boolean {
   if (name === '') return false;
   let is = known.get(name);
   if (is === undefined) {
-    is = NAVIGATION.test(name.slice(0, MAX_CHARS));
+    // As a part of a name it also says what stands beside the navigation.
+    is = name === 'nav' || NAVIGATION.test(name.slice(0, MAX_CHARS));
     known.set(name, is);
   }
   return is;

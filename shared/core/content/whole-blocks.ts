@@ -10,7 +10,7 @@ const FLOW = names('p pre h2 h3 h4 h5 h6 li dt dd blockquote td th code');
 const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
 /** Taken between chosen blocks wherever they are. */
 const CODE_AND_TERMS = names('pre dt dd');
-const SUBHEADINGS = names('h2 h3 h4 h5 h6');
+const HEADINGS = names('h1 h2 h3 h4 h5 h6');
 const MAX_HEADING_WORDS = 30;
 /** Headings between a heading and the text below it. */
 const MAX_HEADINGS = 2;
@@ -56,18 +56,18 @@ export function withoutHoles(
       isAlike(element, blocks[i + 1]!.element)
     )
       all.add(i);
-    else if (i < last && isHeadOf(element, words, i + 1)) all.add(i);
+    else if (i < last && isHeadOf(blocks[i]!, i + 1)) all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
   return all;
 
-  /** Whether it is the heading of a chosen block, in the element of both. */
-  function isHeadOf(element: ContentElement, words: number, next: number): boolean {
-    if (!SUBHEADINGS.has(element.name) || words > MAX_HEADING_WORDS) return false;
+  /** Whether it is the heading of a chosen block, in the element of both. A first `h1` may be the name of the site. */
+  function isHeadOf({ element, words, linkWords }: TextBlock, next: number): boolean {
+    if (!HEADINGS.has(element.name) || words > MAX_HEADING_WORDS) return false;
+    if (element.name === 'h1' && (begun.size === 0 || linkWords === words)) return false;
     let at = next;
-    while (at < next + MAX_HEADINGS && !chosen.has(at) && SUBHEADINGS.has(blocks[at]?.element.name ?? ''))
-      at++;
+    while (at < next + MAX_HEADINGS && !chosen.has(at) && HEADINGS.has(blocks[at]?.element.name ?? '')) at++;
     return chosen.has(at) && isWithin(blocks[at]!.element, element.parent);
   }
 }

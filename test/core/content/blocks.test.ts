@@ -157,3 +157,14 @@ test('white space is folded and nothing unseen is kept, whatever the text is', (
     }),
   );
 });
+
+test.each([
+  ['<h1><a href="/">Install it</a></h1>', 2],
+  ['<h1><a onclick="go()">Install it</a></h1>', 2],
+  ['<h1><a name="install">Install it</a></h1>', 0],
+  ['<h1><a id="install"/>Install it</h1>', 0],
+  ['<a name="install"><h1>Install it</h1></a>', 0],
+  ['<h1><a name="install" href="#install">Install it</a></h1>', 2],
+])('the mark of a place that others link to is no link: %s', (html, linkWords) => {
+  expect(textBlocks(parseElements(html)[0]!).map((block) => block.linkWords)).toEqual([linkWords]);
+});

@@ -186,6 +186,19 @@ test('the heading of a page stays if a part of it is a link, and so does the one
   expect(textOf(html)).toMatch(/^Message\.new\n\nDeclaration\n\nmessage_new/);
 });
 
+/** Sentences under a heading, as a manual has them. */
+const SENTENCES =
+  '<p>The server reads its settings once, when it starts, and keeps them until it ends.</p>'.repeat(3);
+
+test('a list that is called the navigation is that, on a page without other marks', () => {
+  const nav = ['Home', 'Download', 'Documentation', 'Mailing Lists'].map(
+    (name) => `<li><a href="https://site.example/${name}">${name}</a></li>`,
+  );
+  const page = `<body><h1><a href="/">Internet Mailer</a></h1><div><ul class="nav">${nav.join('')}</ul><div id=content><h2><a href=c>Chapter 25</a></h2>${SENTENCES}</div></div></body>`;
+  expect(textOf(page)).not.toContain('Download');
+  expect(textOf(page)).toContain('settings once');
+});
+
 test('labels that a style sheet sets apart are words of their own', () => {
   const labels = '<span class="mlabel">inline</span><span class="mlabel">protected</span>';
   expect(
