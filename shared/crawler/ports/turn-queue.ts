@@ -41,8 +41,11 @@ export interface TurnQueue {
    * duplicate.
    */
   send(messages: readonly { readonly host: HostKey; readonly message: Message }[]): Promise<void>;
-  /** Whether the host has messages, also those that a worker has: it will have a turn. Only where that is known at no cost. */
-  hasMessages?(host: HostKey): boolean;
+  /**
+   * Returns the hosts that have no messages. The others will have a turn: their workers are notified again. Only where
+   * that costs little.
+   */
+  withoutMessages?(hosts: readonly HostKey[]): HostKey[];
   /**
    * Hands out up to `maxHosts` groups; waits up to `waitMs` for the first one, then resolves with what there
    * is (perhaps nothing). An aborted `signal` ends the wait.

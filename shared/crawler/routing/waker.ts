@@ -40,9 +40,10 @@ export async function wakeDueHosts(
   for (const host of woken.keys()) if (!still.has(host)) woken.delete(host);
   if (hosts.length === 0) return 0;
   // A broad crawl on one machine has hosts that wait for their turn for hours: further messages to them would pile up.
-  const silent = hosts.filter(({ host }) => !queue.hasMessages?.(host));
+  const names = hosts.map(({ host }) => host);
+  const silent = queue.withoutMessages?.(names) ?? names;
   if (silent.length > 0)
-    await queue.send(silent.map(({ host }) => ({ host, message: { kind: 'wake' as const, crawl } })));
+    await queue.send(silent.map((host) => ({ host, message: { kind: 'wake' as const, crawl } })));
   for (const { host, version } of hosts) woken.set(host, { version, at: now });
   return hosts.length;
 }

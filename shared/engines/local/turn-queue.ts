@@ -38,7 +38,7 @@ export interface TurnQueueOptions {
 }
 
 export interface LocalTurnQueue extends TurnQueue {
-  hasMessages(host: HostKey): boolean;
+  withoutMessages(hosts: readonly HostKey[]): HostKey[];
   /** Whether no message is kept at all, for any worker. */
   isEmpty(): boolean;
   /**
@@ -103,7 +103,10 @@ class SqliteTurnQueue implements LocalTurnQueue {
   async send(messages: Parameters<TurnQueue['send']>[0]): Promise<void> {
     if (messages.length === 0) return;
     this.#messages.add(messages);
-    const hosts = [...new Set(messages.map(({ host }) => host))];
+    this.#notify([...new Set(messages.map(({ host }) => host))]);
+  }
+
+  #notify(hosts: readonly HostKey[]): void {
     this.notice(hosts.filter(this.#serves));
     const others = hosts.filter((host) => !this.#serves(host));
     if (others.length > 0) this.#onOthers?.(others);
@@ -146,8 +149,11 @@ class SqliteTurnQueue implements LocalTurnQueue {
     else this.#lock(received.host, ms);
   }
 
-  hasMessages(host: HostKey): boolean {
-    return this.#messages.has(host);
+  withoutMessages(hosts: readonly HostKey[]): HostKey[] {
+    const waiting = new Set(hosts.filter((host) => this.#messages.has(host)));
+    // A thread may have died with the news of them.
+    this.#notify([...waiting]);
+    return hosts.filter((host) => !waiting.has(host));
   }
 
   isEmpty(): boolean {

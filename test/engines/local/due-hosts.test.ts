@@ -54,15 +54,33 @@ test('hosts that are due come first, and then those that no clock can have set s
 
 test('a host has messages until the last one is acknowledged, also while it is with a worker or parked', async () => {
   const queue = createTurnQueue(database, steadyClock);
-  expect(queue.hasMessages('a')).toBe(false);
+  const hasMessages = () => queue.withoutMessages(['a', 'b']).length === 1;
+  expect(hasMessages()).toBe(false);
   await queue.send([{ host: 'a', message: { kind: 'wake', crawl: CRAWL } }]);
-  expect([queue.hasMessages('a'), queue.hasMessages('b')]).toEqual([true, false]);
+  expect(queue.withoutMessages(['a', 'b'])).toEqual(['b']);
   const [received] = await queue.receive(1, 0);
   await queue.park(received!, 10);
-  expect(queue.hasMessages('a')).toBe(true);
+  expect(hasMessages()).toBe(true);
   const [again] = await queue.receive(1, 5000);
-  expect(queue.hasMessages('a')).toBe(true);
+  expect(hasMessages()).toBe(true);
   await queue.acknowledge(again!, again!.deliveries);
-  expect(queue.hasMessages('a')).toBe(false);
+  expect(hasMessages()).toBe(false);
   queue.close();
+});
+
+test('a worker that does not know of a message is notified by the next look, in this thread or another one', async () => {
+  const notified: string[] = [];
+  const queue = createTurnQueue(database, steadyClock, {
+    serves: (host) => host === 'own',
+    onOthers: (hosts) => notified.push(...hosts),
+  });
+  const other = createTurnQueue(database, steadyClock);
+  await other.send(
+    ['own', 'others'].map((host) => ({ host, message: { kind: 'wake', crawl: CRAWL } as const })),
+  );
+  expect(await queue.receive(2, 0)).toEqual([]);
+  expect(queue.withoutMessages(['own', 'others', 'none'])).toEqual(['none']);
+  expect((await queue.receive(2, 0)).map(({ host }) => host)).toEqual(['own']);
+  expect(notified).toEqual(['others']);
+  for (const one of [queue, other]) one.close();
 });
