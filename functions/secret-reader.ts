@@ -1,8 +1,8 @@
 /** Reads a secret of the stack, and reads it again later: the operator may replace it while workers run. */
 import type { Clock } from '../shared/crawler/ports/clock.ts';
+import { readParameter } from '../shared/services/accounts/read-parameter.ts';
 import type { Attention } from './attention.ts';
 import { errorFields, type Log } from './log.ts';
-import { readSecretParameter } from './secret-parameter.ts';
 
 export interface SecretOptions {
   /** The parameter's name. Absent: the stack does not have this secret. */
@@ -36,7 +36,7 @@ const KEPT_MS = 3_600_000;
 const TRY_AGAIN_MS = 60_000;
 
 export function createSecretReader(options: SecretReaderOptions): SecretReader {
-  const { parameter, clock, log, announce, read = readSecretParameter, trouble, use } = options;
+  const { parameter, clock, log, announce, read = readParameter, trouble, use } = options;
   let lookAt = Number.NEGATIVE_INFINITY;
   let isInUse = false;
 

@@ -1,10 +1,10 @@
 /** The webhook of a stack, whose URL and secret are in a parameter of the Systems Manager. */
 import { messageOf } from '../shared/core/base/error-message.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
+import { readParameter } from '../shared/services/accounts/read-parameter.ts';
 import { isWebhookTarget, MIN_SECRET, type WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import type { EventSink } from './announcer.ts';
 import { secretJson } from './secret-json.ts';
-import { readSecretParameter } from './secret-parameter.ts';
 
 export interface WebhookInParameterOptions {
   /** The parameter's name. */
@@ -23,7 +23,7 @@ const KEPT_MS = 3_600_000;
  * events were not received: they are sent again later.
  */
 export function webhookInParameter(options: WebhookInParameterOptions): EventSink {
-  const { parameter, clock, open, read = readSecretParameter } = options;
+  const { parameter, clock, open, read = readParameter } = options;
   let opened: { readonly text: string; readonly sink: EventSink } | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
 

@@ -83,7 +83,7 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
       'functions/dead-letter.ts SendMessageCommand linkDeadLetters',
       'messages of the link queue are the router’s',
     ],
-    ['functions/secret-parameter.ts GetParameterCommand webhook', 'events are the waker’s'],
+    ['shared/services/accounts/read-parameter.ts GetParameterCommand webhook', 'events are the waker’s'],
   ],
   router: [
     ...looksNot,
@@ -99,8 +99,9 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
-    ['functions/secret-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
-    ['functions/secret-parameter.ts GetParameterCommand secrets', 'requests are made by the worker'],
+    ['shared/services/accounts/read-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
+    ['shared/services/accounts/read-parameter.ts GetParameterCommand secrets', 'requests are made by the worker'],
+    ['shared/services/accounts/read-parameter.ts GetParameterCommand accountParameters', 'the worker signs in'],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...pollerReceives, ...readsNoMessages],

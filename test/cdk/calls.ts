@@ -148,8 +148,9 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'api/stack/find-stack.ts': { cloudformation: ['stack'] },
   'api/stack/connect-stack.ts': { ssm: ['parameter'] },
   'api/stack/put-identity.ts': { ssm: ['identity'] },
-  'shared/services/accounts/read-parameter.ts': { ssm: ['accountParameters'] },
-  'functions/secret-parameter.ts': { ssm: ['identity', 'webhook', 'secrets'] },
+  'shared/services/accounts/read-parameter.ts': {
+    ssm: ['identity', 'webhook', 'secrets', 'accountParameters'],
+  },
   'stack-archive.ts': { s3: ['warcList'], readRange: ['warc'] },
   // The first is an operator's, the second the exporter's.
   'stack-items.ts': { listFiles: ['stateLists', 'exportLists'] },

@@ -13,7 +13,7 @@ const jarOf = (version: number, cookies = `["${version}"]`): StoredJar => ({
 
 async function listed(store: JarStore): Promise<KeptJar[]> {
   const all: KeptJar[] = [];
-  for await (const one of store.list(CRAWL)) all.push(one);
+  for await (const one of store.accounts(CRAWL)) all.push(one);
   return all;
 }
 
@@ -41,7 +41,7 @@ export function jarStoreContract(subject: Subject): void {
     expect(await store().load(CRAWL, KEY)).toEqual(jarOf(2));
   });
 
-  test('keeps the jars of accounts, domains and crawls apart, and lists those of a crawl without cookies', async () => {
+  test('keeps the jars of accounts, domains and crawls apart, and lists the accounts of a crawl without cookies', async () => {
     const keys = [KEY, { domain: 'a.test', account: 'one' }, { domain: 'b.test', account: 'one' }];
     for (const [index, key] of keys.entries())
       expect(await store().replace(CRAWL, key, jarOf(1, `[${index}]`))).toBe(true);
@@ -50,7 +50,7 @@ export function jarStoreContract(subject: Subject): void {
       expect((await store().load(CRAWL, key))?.cookies).toBe(`[${index}]`);
     const all = await listed(store());
     const { cookies: _, ...jar } = jarOf(1);
-    expect(all).toHaveLength(3);
-    expect(all).toEqual(expect.arrayContaining(keys.map((key) => ({ key, jar }))));
+    expect(all).toHaveLength(2);
+    expect(all).toEqual(expect.arrayContaining(keys.slice(1).map((key) => ({ key, jar }))));
   });
 }

@@ -1,7 +1,7 @@
 /** The cookies that a host has set, as they are kept from turn to turn. */
 import type { AccountState } from './account-state.ts';
 
-/** Cookies of a jar, at most. A host's new ones get no room in a full jar. */
+/** Cookies of a jar, at most. In a full one, those give way that were used the longest time ago. */
 export const MAX_COOKIES = 50;
 /** Bytes of all its cookies, at most. */
 export const MAX_JAR_BYTES = 16 * 1024;

@@ -1,7 +1,7 @@
 /** The cookies that the hosts of a registrable domain set, and the Cookie header that follows from them (RFC 6265bis). */
 import { Cookie, CookieJar, cookieCompare } from 'tough-cookie';
-import { MAX_COOKIES, MAX_JAR_BYTES } from '../../core/access/stored-jar.ts';
 import type { CookieOptions } from '../../core/crawl/network-options.ts';
+import { byWorth, isAlive, isKept, markKept, roomFor } from './cookie-worth.ts';
 
 /** `Set-Cookie` fields of a response that are looked at. */
 const MAX_FIELDS = 50;
@@ -29,6 +29,11 @@ export interface HostCookies {
   take(url: string, fields: readonly string[]): void;
   /** Takes in cookies that the operator gives. */
   give(cookies: readonly CookieOptions[]): void;
+  /**
+   * Whether new cookies are those of a login, from now on: no others take their room, also when their values change. Default: they are
+   * not.
+   */
+  keepNew(isLogin: boolean): void;
   /** Counts the cookies with new names. */
   readonly news: number;
   /** Counts the changes. */
@@ -44,37 +49,23 @@ export function createHostCookies(
   given: readonly CookieOptions[] = [],
 ): HostCookies {
   const jar = new CookieJar(undefined, { looseMode: false, prefixSecurity: 'strict' });
-  for (const one of stored === undefined ? [] : (JSON.parse(stored) as Kept[])) put(Cookie.fromJSON(one));
-  for (const one of given) put(cookieOf(one));
+  for (const one of stored === undefined ? [] : (JSON.parse(stored) as Kept[]))
+    put(jar, Cookie.fromJSON(one));
+  for (const one of given) put(jar, cookieOf(one, now()));
   let news = 0;
+  let isKeeping = false;
   let changes = 0;
 
-  function put(cookie: Cookie | undefined): void {
-    // The store of a jar in memory calls back at once.
-    if (cookie) jar.store.putCookie(cookie, () => {});
+  /** In the order in which they are sent. The jar would ask the machine's clock which of them have expired, and when they were used. */
+  function aliveAt(url: string): Cookie[] {
+    const found = jar.getCookiesSync(url, { expire: false }).filter((one) => isAlive(one, now()));
+    for (const one of found) one.lastAccessed = new Date(now());
+    return found.sort(cookieCompare);
   }
 
-  /** The oldest first. */
-  function all(): Cookie[] {
-    let found: Cookie[] = [];
-    jar.store.getAllCookies((_, cookies = []) => {
-      found = cookies;
-    });
-    return found;
-  }
-
-  const isAlive = (cookie: Cookie): boolean => (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) > now();
-
-  /** In the order in which they are sent. The jar would ask the machine's clock which of them have expired. */
-  const aliveAt = (url: string): Cookie[] =>
-    jar.getCookiesSync(url, { expire: false }).filter(isAlive).sort(cookieCompare);
-
-  /** Removes cookies beyond the limits: expired ones first, then the last of those given. Returns the others. */
-  function bound(cookies: readonly Cookie[]): Cookie[] {
-    const { alive = [], expired = [] } = Object.groupBy(cookies, (one) =>
-      isAlive(one) ? 'alive' : 'expired',
-    );
-    const ordered = [...alive, ...expired];
+  /** Removes cookies beyond the limits. Returns the others. */
+  function bound(): Cookie[] {
+    const ordered = allOf(jar).toSorted(byWorth(now()));
     const room = roomFor(ordered);
     for (const { domain, path, key } of ordered.slice(room))
       jar.store.removeCookie(domain, path, key, () => {});
@@ -88,22 +79,31 @@ export function createHostCookies(
     },
     of: (url) => aliveAt(url).map(kept),
     take(url, fields) {
-      const before = new Map(all().map((one) => [nameOf(one), one.value]));
+      const before = new Map(allOf(jar).map((one) => [nameOf(one), one]));
+      const set = new Set<Cookie>();
       for (const field of fields.slice(0, MAX_FIELDS)) {
         const one = field.length <= MAX_COOKIE_CHARS ? received(field, now()) : undefined;
-        if (one) jar.setCookieSync(one, url, { ignoreError: true });
+        if (one && jar.setCookieSync(one, url, { ignoreError: true })) set.add(one);
       }
-      // The newest go: with a session that gave way to them, each login would end at its first page.
-      const after = bound(all());
+      for (const one of set) {
+        const known = before.get(nameOf(one));
+        one.lastAccessed = new Date(now());
+        if (known === undefined) one.creation = one.lastAccessed;
+        if (known === undefined ? isKeeping : isKept(known)) markKept(one);
+      }
+      const after = bound();
       if (after.some((one) => !before.has(nameOf(one)))) news++;
       const isSame =
-        after.length === before.size && after.every((one) => before.get(nameOf(one)) === one.value);
+        after.length === before.size && after.every((one) => before.get(nameOf(one))?.value === one.value);
       if (!isSame) changes++;
     },
     give(cookies) {
-      for (const one of cookies) put(cookieOf(one));
-      bound(all().toReversed());
+      for (const one of cookies) put(jar, cookieOf(one, now()));
+      bound();
       changes++;
+    },
+    keepNew(isLogin) {
+      isKeeping = isLogin;
     },
     get news() {
       return news;
@@ -115,20 +115,23 @@ export function createHostCookies(
   };
 }
 
+function put({ store }: CookieJar, cookie: Cookie | undefined): void {
+  // The store of a jar in memory calls back at once.
+  if (cookie) store.putCookie(cookie, () => {});
+}
+
+function allOf({ store }: CookieJar): Cookie[] {
+  let found: Cookie[] = [];
+  store.getAllCookies((_, cookies = []) => {
+    found = cookies;
+  });
+  return found;
+}
+
 const kept = ({ key: name, value, domain, path, hostOnly, httpOnly }: Cookie): BrowserCookie => ({
   ...{ name, value, httpOnly, path: path ?? '/' },
   ...(!hostOnly && domain !== null && { domain }),
 });
-
-/** The number of the first cookies that a jar has room for. */
-function roomFor(cookies: readonly Cookie[]): number {
-  let bytes = 0;
-  const end = cookies.findIndex((one, i) => {
-    bytes += Buffer.byteLength(JSON.stringify(one));
-    return i >= MAX_COOKIES || bytes > MAX_JAR_BYTES;
-  });
-  return end < 0 ? cookies.length : end;
-}
 
 /** The cookie of a field. The jar would count `Max-Age` from its last use. */
 function received(field: string, now: number): Cookie | undefined {
@@ -141,8 +144,13 @@ function received(field: string, now: number): Cookie | undefined {
 
 const nameOf = ({ domain, path, key }: Cookie): string => JSON.stringify([domain, path, key]);
 
-function cookieOf({ name, value, domain, path = '/', secure, subdomains, expiresAt }: CookieOptions): Cookie {
-  return new Cookie({
+function cookieOf(
+  { name, value, domain, path = '/', secure, subdomains, expiresAt }: CookieOptions,
+  now: number,
+): Cookie {
+  const cookie = new Cookie({
+    creation: new Date(now),
+    lastAccessed: new Date(now),
     key: name,
     value,
     domain: domain.toLowerCase().replace(/^\./, '').replace(/\.$/, ''),
@@ -151,4 +159,6 @@ function cookieOf({ name, value, domain, path = '/', secure, subdomains, expires
     secure: secure === true,
     expires: expiresAt === undefined ? 'Infinity' : new Date(expiresAt),
   });
+  markKept(cookie);
+  return cookie;
 }

@@ -22,6 +22,6 @@ export interface JarStore {
    * resolves to false.
    */
   replace(crawl: CrawlId, key: JarKey, next: StoredJar): Promise<boolean>;
-  /** All jars of the crawl without their cookies, in any order. */
-  list(crawl: CrawlId): AsyncIterable<KeptJar>;
+  /** The jars of the crawl's accounts without their cookies, in any order. */
+  accounts(crawl: CrawlId): AsyncIterable<KeptJar>;
 }

@@ -23,7 +23,7 @@ export function createJarStore(database: DatabaseSync, keyFile: string | undefin
   const update = database.prepare(
     'UPDATE jars SET version = ?, jar = ?, cookies = ? WHERE crawl = ? AND domain = ? AND account = ? AND version = ?',
   );
-  const selectAll = database.prepare('SELECT domain, account, jar FROM jars WHERE crawl = ?');
+  const selectAll = database.prepare("SELECT domain, account, jar FROM jars WHERE crawl = ? AND account <> ''");
   let sealing: Buffer | undefined;
   const key = () => {
     sealing ??= sealingKey((keyFile && ownKey(keyFile)) || randomBytes(32));
@@ -45,7 +45,7 @@ export function createJarStore(database: DatabaseSync, keyFile: string | undefin
           : update.run(jar.version, text, sealed, crawl, domain, account, jar.version - 1);
       return changes === 1;
     },
-    async *list(crawl) {
+    async *accounts(crawl) {
       const rows = selectAll.all(crawl) as { domain: string; account: string; jar: string }[];
       for (const { domain, account, jar } of rows) {
         const key: JarKey = account === '' ? { domain } : { domain, account };

@@ -10,7 +10,7 @@ const MAX_TRIES = 5;
 /** Sorted by name. An account that was never used is not among them. */
 export async function crawlAccounts(jars: JarStore, crawl: CrawlId, now: number): Promise<AccountReport[]> {
   const accounts: AccountReport[] = [];
-  for await (const { key, jar } of jars.list(crawl))
+  for await (const { key, jar } of jars.accounts(crawl))
     if (key.account !== undefined && jar.account)
       accounts.push(accountReport(key.account, key.domain, jar.account, now));
   return accounts.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -30,6 +30,6 @@ export async function unlockAccount(jars: JarStore, crawl: CrawlId, name: string
 }
 
 async function keyOf(jars: JarStore, crawl: CrawlId, name: string): Promise<JarKey | undefined> {
-  for await (const { key } of jars.list(crawl)) if (key.account === name) return key;
+  for await (const { key } of jars.accounts(crawl)) if (key.account === name) return key;
   return undefined;
 }

@@ -48,18 +48,75 @@ test('counts new names and changes, and a cookie that is deleted', () => {
   expect(after('a=3; Path=/')).toEqual([1, 4]);
 });
 
-test('a jar is bounded in number and size, and new cookies get no room in a full one', () => {
-  const cookies = createHostCookies(Date.now);
-  for (let i = 0; i < 80; i++) cookies.take(PAGE, [`c${i}=1; Path=/`]);
+/** A jar by a clock of its own. */
+function jarAt(from: number, stored?: string) {
+  let time = from;
+  const cookies = createHostCookies(() => time, stored);
+  const names = (url = PAGE) => cookies.of(url).map(({ name }) => name);
+  const pass = () => {
+    time += 1000;
+  };
+  return { cookies, names, pass };
+}
+
+test('a jar is bounded in number and size: a new cookie takes the room of the one used the longest time ago', () => {
+  const { cookies, names, pass } = jarAt(0);
+  cookies.take(PAGE, ['other=1; Path=/other', 'folder=1; Path=/folder']);
+  for (let i = 0; i < 48; i++) cookies.take(PAGE, [`c${i}=1; Path=/`]);
+  pass();
+  cookies.headerFor('https://www.example.org/folder/');
+  pass();
+  cookies.headerFor(PAGE);
+  pass();
+  cookies.take(PAGE, ['new=1; Path=/']);
   expect(JSON.parse(cookies.toText())).toHaveLength(MAX_COOKIES);
-  expect(cookies.headerFor(PAGE)).toContain('c49=1');
-  expect(cookies.headerFor(PAGE)).not.toContain('c50=1');
-  const large = createHostCookies(Date.now);
-  for (let i = 0; i < 20; i++) large.take(PAGE, [`l${i}=${'x'.repeat(4000)}; Path=/`]);
-  expect(large.toText().length).toBeLessThanOrEqual(MAX_JAR_BYTES + MAX_COOKIES);
-  expect(large.headerFor(PAGE)).toContain('l0=');
-  large.give([{ domain: 'www.example.org', name: 'given', value: '1' }]);
-  expect(large.headerFor(PAGE)).toContain('given=1');
+  expect(names()).toContain('new');
+  expect(names('https://www.example.org/other')).not.toContain('other');
+  expect(names('https://www.example.org/folder')).toContain('folder');
+  const large = jarAt(0);
+  for (let i = 0; i < 20; i++) {
+    large.pass();
+    large.cookies.take(PAGE, [`l${i}=${'x'.repeat(4000)}; Path=/`]);
+  }
+  expect(large.cookies.toText().length).toBeLessThanOrEqual(MAX_JAR_BYTES + MAX_COOKIES);
+  expect(large.names()).toEqual(['l17', 'l18', 'l19']);
+});
+
+test('in a full jar the cookies of a login stay, also when their values change, and those of the operator', () => {
+  const { cookies, pass } = jarAt(0);
+  cookies.keepNew(true);
+  cookies.take(PAGE, ['session=1; Path=/', 'form=1; Path=/login']);
+  cookies.keepNew(false);
+  cookies.give([{ domain: 'www.example.org', name: 'given', value: '1' }]);
+  for (let i = 0; i < 100; i++) {
+    pass();
+    cookies.take(PAGE, [`c${i}=1; Path=/`, ...(i === 50 ? ['session=2; Path=/'] : [])]);
+  }
+  for (const jar of [cookies, jarAt(1e9, cookies.toText()).cookies]) {
+    jar.take(
+      PAGE,
+      Array.from({ length: 50 }, (_, i) => `d${i}=${'x'.repeat(2000)}; Path=/`),
+    );
+    expect(jar.headerFor(PAGE)).toMatch(/(?:^|; )session=2(?:;|$)/);
+    expect(jar.headerFor(PAGE)).toContain('given=1');
+    expect(jar.headerFor('https://www.example.org/login')).toContain('form=1');
+  }
+  const forged = jarAt(0);
+  forged.cookies.take(PAGE, ['a=1; Path=/; ;kept; kept']);
+  expect(forged.cookies.toText()).not.toContain(';kept');
+});
+
+test('of cookies that are always sent together, those go first that scripts may read', () => {
+  const { cookies, names, pass } = jarAt(0);
+  cookies.take(PAGE, ['session=1; Path=/; HttpOnly']);
+  for (let i = 0; i < 100; i++) {
+    pass();
+    cookies.headerFor(PAGE);
+    cookies.take(PAGE, [`c${i}=1; Path=/`]);
+  }
+  expect(names()).toContain('session');
+  expect(names()).toContain('c99');
+  expect(names()).not.toContain('c0');
 });
 
 test('cookies that the host has deleted leave the room of the jar to others', () => {

@@ -301,9 +301,11 @@ function createJars({ jars }: Store): JarStore {
       ofCrawl.set(name, structuredClone(next));
       return true;
     },
-    async *list(crawl) {
-      for (const [name, { cookies: _, ...jar }] of [...getOrAdd(jars, crawl)])
-        yield { key: JSON.parse(name) as JarKey, jar };
+    async *accounts(crawl) {
+      for (const [name, { cookies: _, ...jar }] of [...getOrAdd(jars, crawl)]) {
+        const key: JarKey = JSON.parse(name);
+        if (key.account !== undefined) yield { key, jar };
+      }
     },
   };
 }

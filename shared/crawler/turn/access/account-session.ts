@@ -104,6 +104,7 @@ export class AccountSession {
    */
   async store(state: AccountState, login?: HostCookies): Promise<boolean> {
     const { jars, crawl } = this.#place;
+    login?.keepNew(false);
     const { version = 0, generation = 0, cookies = '[]' } = this.#stored ?? {};
     const next: StoredJar = {
       version: version + 1,

@@ -101,6 +101,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
   const { createHostCookies } = await import('../../access/host-cookies.ts');
   const given = await account.cookies(options.crawl.host);
   const cookies = createHostCookies(() => clock.now(), undefined, given);
+  cookies.keepNew(true);
   let requests = 0;
   let isSent = false;
   let isOver = false;

@@ -58,7 +58,7 @@ export function meterEngine(engine: AwsEngine, meter: Meter): AwsEngine {
     linkShards: paid(linkShards, { send: named }),
     ledgers: paid(ledgers, LEDGER_PAYERS),
     registry: paid(registry, REGISTRY_PAYERS),
-    jars: paid(jars, { load: named, replace: named, list: named }),
+    jars: paid(jars, { load: named, replace: named, accounts: named }),
     items: paid(items, { stage: named, publish: named }),
     payloads: paid(payloads, { find: named, add: named }),
     skips: { ...skips, ...paid({ makeDurable: skips.makeDurable }, { makeDurable: named }) },

@@ -25,7 +25,7 @@ import { ExportJobs } from '../exports/export-jobs.ts';
 import { withRetry } from '../retry.ts';
 import {
   allHostShards,
-  allJarShards,
+  allJarPartitions,
   CRAWL,
   DIRECTORY,
   HEAD,
@@ -189,7 +189,7 @@ class DataDeletion {
   async #deleteRecord(): Promise<boolean> {
     const { crawlState } = this.#context.names;
     // Entries that are left there had no heads.
-    for (const shard of [...allHostShards(this.#crawl), ...allJarShards(this.#crawl)])
+    for (const shard of [...allHostShards(this.#crawl), ...allJarPartitions(this.#crawl)])
       await this.#deletePartition(crawlState, shard);
     await this.#deletePartition(crawlState, statePartition(this.#crawl));
     await this.#deletePartition(crawlState, this.#crawl, CRAWL);

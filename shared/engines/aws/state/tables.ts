@@ -15,7 +15,8 @@
  * | CrawlState | `CRAWL` | `joined#FILE` | `file`, `offset`, `bytes`: where a WARC file's bytes stand now (`joined-warcs.ts`) |
  * | CrawlState | `CRAWL` | `aside#FILE` | `problem`, `etag`: a WARC file that is none (`quarantined-files.ts`) |
  * | CrawlState | `#state CRAWL` | a key of the project | `value` (JSON), `version`: what hooks keep (`hook-state.ts`) |
- * | CrawlState | `#jars CRAWL SHARD` | `DOMAIN`, `DOMAIN ACCOUNT` | `jar` (JSON), `cookies` (JSON), `version`: cookies that hosts have set (`jar-store.ts`) |
+ * | CrawlState | `#jars CRAWL SHARD` | `DOMAIN` | `jar` (JSON), `cookies` (JSON), `version`: cookies that hosts have set (`jar-store.ts`) |
+ * | CrawlState | `#accounts CRAWL` | `DOMAIN ACCOUNT` | likewise, for an account |
  * | CrawlState | `#workers QUEUE` | the worker's id | `hosts`, `maxHosts`, `isEnding`, `aliveUntil`, `expiresAt`: a worker of that turn queue (`worker-pool.ts`) |
  * | CrawlState | `#hosts CRAWL SHARD` | `HOST` | `site`, `version`: the last pass over a host of a site (JSON), and the version of its head: the crawl's directory of hosts, perhaps with some that have no head (`host-directory.ts`) |
  * | CrawlState | `#crawls` | `CRAWL` | none: the directory of crawls |
@@ -143,9 +144,12 @@ export const hostShardOf = (crawl: CrawlId, host: HostKey): string =>
   hostShard(crawl, shardOf(host, HOST_SHARDS));
 const hostShard = (crawl: CrawlId, shard: number): string => `#hosts ${crawl} ${shard}`;
 
-/** The partitions of the jars, which are as many. */
-export const allJarShards = (crawl: CrawlId): string[] =>
-  Array.from({ length: HOST_SHARDS }, (_, shard) => jarShard(crawl, shard));
+/** The partitions of the jars: that of accounts, which are few and listed together, and as many as above. */
+export const allJarPartitions = (crawl: CrawlId): string[] => [
+  accountsPartition(crawl),
+  ...Array.from({ length: HOST_SHARDS }, (_, shard) => jarShard(crawl, shard)),
+];
+export const accountsPartition = (crawl: CrawlId): string => `#accounts ${crawl}`;
 export const jarShardOf = (crawl: CrawlId, domain: string): string =>
   jarShard(crawl, shardOf(domain, HOST_SHARDS));
 const jarShard = (crawl: CrawlId, shard: number): string => `#jars ${crawl} ${shard}`;

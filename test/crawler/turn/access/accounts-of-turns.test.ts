@@ -80,7 +80,7 @@ function worldOf(accounts: readonly AccountOptions[], pagesPerSession?: number) 
 
 async function accountStates({ engine }: World) {
   const all = [];
-  for await (const { jar } of engine.jars.list(CRAWL)) all.push(jar.account);
+  for await (const { jar } of engine.jars.accounts(CRAWL)) all.push(jar.account);
   return all;
 }
 

@@ -97,7 +97,7 @@ test('an override keeps the cookies of some hosts', async () => {
 const UNUSED: JarStore = {
   load: () => Promise.reject(new Error('read')),
   replace: () => Promise.reject(new Error('written')),
-  list: () => {
+  accounts: () => {
     throw new Error('listed');
   },
 };
@@ -122,7 +122,7 @@ test('a visit reads the jar once, and writes it once if a cookie has changed', a
       calls.push('replace');
       return jars.replace(...args);
     },
-    list: jars.list,
+    accounts: jars.accounts,
   };
   const engine = { ...world.engine, jars: noted };
   await begin(world, [`${A}/`], { hostCookies: 'keep', turnMaxPages: 1 });

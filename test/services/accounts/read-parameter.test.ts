@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readSecretParameter } from '../../functions/secret-parameter.ts';
+import { readParameter } from '../../../shared/services/accounts/read-parameter.ts';
 
-const MODULE = new URL('../../functions/secret-parameter.ts', import.meta.url).href;
+const MODULE = new URL('../../../shared/services/accounts/read-parameter.ts', import.meta.url).href;
 
 /** Reads a parameter in a process in which the package fails to load with that code. Returns the error's message and its cause. */
 async function failureOf(code: string): Promise<string[]> {
@@ -17,8 +17,8 @@ async function failureOf(code: string): Promise<string[]> {
         throw Object.assign(new Error('not loaded'), { code: ${JSON.stringify(code)} });
       },
     });
-    const { readSecretParameter } = await import(${JSON.stringify(MODULE)});
-    await readSecretParameter('/strand/identity').catch(({ message, cause }) =>
+    const { readParameter } = await import(${JSON.stringify(MODULE)});
+    await readParameter('/strand/identity').catch(({ message, cause }) =>
       console.log(JSON.stringify([message, cause?.message])),
     );`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
@@ -27,7 +27,7 @@ async function failureOf(code: string): Promise<string[]> {
 
 test('a package that was not bundled is named, with what to do', async () => {
   expect(await failureOf('ERR_MODULE_NOT_FOUND')).toEqual([
-    'The functions were bundled without @aws-sdk/client-ssm: install it, and deploy again',
+    'Secrets in parameters need the package @aws-sdk/client-ssm: install it; a stack has to be deployed again then',
     'not loaded',
   ]);
 });
@@ -51,7 +51,7 @@ async function readBy(answer: () => Promise<object>) {
     return answer();
   } as never);
   vi.spyOn(SSMClient.prototype, 'destroy').mockImplementation(() => void calls.push('destroyed'));
-  const value = await readSecretParameter('/strand/identity').catch((error) => error);
+  const value = await readParameter('/strand/identity').catch((error) => error);
   return { value, calls };
 }
 
