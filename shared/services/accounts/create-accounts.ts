@@ -1,7 +1,7 @@
 /** The accounts of a project, as turns use them. */
 import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/access/account-state.ts';
-import { isSignInUrl, isSignOutUrl } from '../../core/access/sign-in-urls.ts';
+import { isSignInUrl, isSignOutUrl, leadsBackTo } from '../../core/access/sign-in-urls.ts';
 import { messageOf } from '../../core/base/error-message.ts';
 import { cookiesOfSites, readNetscapeCookies } from '../../core/crawl/netscape-cookies.ts';
 import type { FetchedResponse } from '../../core/outcome/fetch-outcome.ts';
@@ -122,7 +122,7 @@ function leadsToSignIn(location: string | undefined, url: string, known: string 
   const target = location === undefined ? null : URL.parse(location, url);
   if (target === null) return false;
   return known === undefined
-    ? isSignInUrl(target.href) && !isSignInUrl(url)
+    ? (isSignInUrl(target.href) && !isSignInUrl(url)) || leadsBackTo(target, url)
     : target.pathname.startsWith(known);
 }
 

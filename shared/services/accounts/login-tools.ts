@@ -37,8 +37,9 @@ export async function createLoginTools(
   let base = `${origin}/`;
 
   async function request(given: string, first: Sent): Promise<LoginPage> {
-    let sent = first;
     let url = new URL(given, base).href;
+    let sent =
+      first.method === 'GET' ? first : { ...first, headers: { ...sentFrom(base, url), ...first.headers } };
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       if (!mayAsk(url))
         throw new Error(`The login leads to ${domainOf(hostKey(url))}, which is none of its hosts`);
@@ -52,6 +53,8 @@ export async function createLoginTools(
       if (!isRedirect) return pageOf(response);
       url = new URL(location, url).href.split('#', 1)[0] as string;
       if (BECOMES_GET.has(response.httpStatus)) sent = { method: 'GET' };
+      else if (sent.method !== 'GET')
+        sent = { ...sent, headers: { ...sent.headers, ...sentFrom(base, url) } };
     }
     throw new Error(`Expected at most ${MAX_REDIRECTS} redirects of a login`);
   }
@@ -74,6 +77,13 @@ export async function createLoginTools(
   return { tools, last: () => last };
 }
 
+/** Fields by which sites see that a form is their own, as a browser sends them: Django requires `Referer` by https. */
+function sentFrom(page: string, url: string): Record<string, string> {
+  const { origin, href } = new URL(page);
+  const isSame = origin === new URL(url).origin;
+  return { Origin: origin, Referer: isSame ? (href.split('#', 1)[0] as string) : `${origin}/` };
+}
+
 async function pageOf(response: FetchedResponse): Promise<LoginPage> {
   const { url, headers, httpStatus: status } = response;
   const content = createPageContent(await response.body.bytes(), { headers }, { url }, MAX_BYTES);
@@ -93,8 +103,9 @@ async function pageOf(response: FetchedResponse): Promise<LoginPage> {
   };
 }
 
-/** Fields that a browser would send without a click on a button. */
+/** A browser does not send fields of these types, but for the button that sends the form: the first one, if somebody presses Enter. */
 const UNSENT = new Set(['submit', 'button', 'image', 'reset', 'file']);
+const BUTTONS = 'input[type=submit i], button:not([type]), button[type=submit i]';
 
 function formOf({ url, $ }: LoginPage, selector?: string): LoginForm {
   const forms = selector === undefined ? $('form') : $(selector);
@@ -102,6 +113,7 @@ function formOf({ url, $ }: LoginPage, selector?: string): LoginForm {
   const form = (selector === undefined && withPassword.length > 0 ? withPassword : forms).first();
   if (form.length === 0) throw new Error(`Expected a form at ${new URL(url).pathname}, found none`);
   const fields: Record<string, string> = {};
+  const button = form.find(BUTTONS).first();
   for (const element of form.find('input[name], select[name], textarea[name]').toArray()) {
     const field = $(element);
     const name = field.attr('name') as string;
@@ -113,6 +125,9 @@ function formOf({ url, $ }: LoginPage, selector?: string): LoginForm {
       Array.isArray(value) ? (value[0] ?? '') : (value ?? (type === 'checkbox' ? 'on' : '')),
     );
   }
-  const action = new URL(form.attr('action') || url, url).href;
+  const name = button.attr('name');
+  if (name && button.attr('disabled') === undefined) fields[name] = button.attr('value') ?? '';
+  const base = URL.parse($('base[href]').first().attr('href') ?? '', url) ?? url;
+  const action = new URL(form.attr('action') || url, form.attr('action') ? base : url).href;
   return { action, method: /^post$/i.test(form.attr('method') ?? '') ? 'POST' : 'GET', fields };
 }

@@ -17,23 +17,25 @@ interface Answer {
 
 async function toolsOf(answer: (url: string) => Answer) {
   const sent: string[] = [];
-  const fetch: LoginAt['fetch'] = async ({ url, method = 'GET', body }) => {
+  const fields: object[] = [];
+  const fetch: LoginAt['fetch'] = async ({ url, method = 'GET', headers = {}, body }) => {
+    fields.push(headers);
     sent.push(`${method} ${url.replace(ORIGIN, '')}${body === undefined ? '' : ` ${body}`}`);
     const { status = 200, location, body: html = '' } = answer(url);
-    const fields = [
+    const answered = [
       ['Content-Type', 'text/html'],
       ...(location === undefined ? [] : [['Location', location]]),
     ];
     return {
       ...{ status: 'response' as const, url, httpStatus: status, statusText: '', startedAt: 0, endedAt: 0 },
-      headers: fields as unknown as FetchedResponse['headers'],
+      headers: answered as unknown as FetchedResponse['headers'],
       body: memoryBody(Buffer.from(html)),
       ...{ requestHead: Buffer.alloc(0), ipAddress: '' },
     };
   };
   const at = { origin: ORIGIN, cookies: createHostCookies(Date.now), fetch };
   const { tools } = await createLoginTools(at, undefined, (url) => url.startsWith(`${ORIGIN}/`));
-  return { tools, sent };
+  return { tools, sent, fields };
 }
 
 test.each<[what: string, answer: (url: string) => Answer, message: string]>([
@@ -95,4 +97,57 @@ test('a page without a form says where it was looked for', async () => {
   const { tools } = await toolsOf(() => ({ body: '<p>Sign in by our app' }));
   const page = await tools.get('/login?ticket=1');
   expect(() => tools.form(page)).toThrow('Expected a form at /login, found none');
+});
+
+test('a form is sent with Origin and Referer as by a browser, and a redirect that repeats it, too', async () => {
+  const { tools, fields } = await toolsOf((url) =>
+    url.endsWith('/in') ? { status: 307, location: '/again' } : { body: FORM },
+  );
+  const form = tools.form(await tools.get('/login?next=/a'));
+  await tools.post(form.action, form.fields);
+  const Referer = `${ORIGIN}/login?next=/a`;
+  expect(fields).toMatchObject([
+    {},
+    { Origin: ORIGIN, Referer },
+    { Origin: ORIGIN, Referer: `${ORIGIN}/in` },
+  ]);
+  expect(fields[0]).not.toHaveProperty('Origin');
+  await tools.post('/in', {}, { Origin: 'null' });
+  expect(fields[3]).toMatchObject({ Origin: 'null' });
+});
+
+test.each<[what: string, html: string, form: object]>([
+  [
+    'the name of its first button',
+    '<form><input name=a><button name=login value=Go>Go</button><button name=b></form>',
+    { fields: { a: '', login: 'Go' } },
+  ],
+  [
+    'the name of a submit field',
+    '<form><input type=submit name=go><input type=submit name=x></form>',
+    { fields: { go: '' } },
+  ],
+  [
+    'no button that does nothing',
+    '<form><button type=button name=show></button><input name=a></form>',
+    { fields: { a: '' } },
+  ],
+  [
+    'its action by the base of the page',
+    '<base href="/app/"><form action=in></form>',
+    { action: `${ORIGIN}/app/in` },
+  ],
+  [
+    'its action by its page, if the base is broken',
+    '<base href="https://"><form action=in></form>',
+    { action: `${ORIGIN}/in` },
+  ],
+  [
+    'its page as action, whatever the base is',
+    '<base href="/app/"><form></form>',
+    { action: `${ORIGIN}/login` },
+  ],
+])('a form has %s', async (_, body, form) => {
+  const { tools } = await toolsOf(() => ({ body }));
+  expect(tools.form(await tools.get('/login'))).toEqual(expect.objectContaining(form));
 });

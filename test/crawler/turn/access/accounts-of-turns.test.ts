@@ -19,12 +19,20 @@ interface Members {
   /** Answers to the first requests of the form, instead of it. */
   troubles: Answer[];
   pagesPerSession: number;
+  /** The answer to somebody who is signed out. */
+  signedOut: (path: string) => Answer;
 }
 
 /** Two hosts for members of one site, whose sessions end after some pages. */
 function membersOf(now: () => number, pagesPerSession = 5): Members {
   const sessions = new Map<string, number>();
-  const members: Members = { site: {}, logins: [], troubles: [], pagesPerSession };
+  const members: Members = {
+    site: {},
+    logins: [],
+    troubles: [],
+    pagesPerSession,
+    signedOut: () => ({ body: FORM }),
+  };
   const site: Record<string, Site[string]> = {};
   const idOf = ({ headers = {} }: FetchRequest) => /sid=(\w+)/.exec(headers.Cookie ?? '')?.[1] ?? '';
   for (const host of HOSTS) {
@@ -46,7 +54,7 @@ function membersOf(now: () => number, pagesPerSession = 5): Members {
     for (let page = 0; page < PAGES; page++)
       site[`http://${host}/${page || ''}`] = (_, request) => {
         const left = sessions.get(idOf(request)) ?? 0;
-        if (left <= 0) return { body: FORM };
+        if (left <= 0) return members.signedOut(`/${page || ''}`);
         if (page > 0) sessions.set(idOf(request), left - 1);
         const next = page + 1 < PAGES ? `<a href="/${page + 1}">next</a>` : '';
         return { body: `<p>Hello, member. <a href="/logout">Out</a> ${next} page ${'x'.repeat(page)}` };
@@ -98,6 +106,29 @@ test('each page is fetched while the account is signed in, and no page of a sign
   expect(states['http://a.members.test/logout']).toBe('skipped');
   expect(states['http://a.members.test/login']).toBeUndefined();
   expect(members.logins).toHaveLength(3);
+});
+
+const to = (Location: string): Answer => ({ status: 302, headers: { Location } });
+
+test.each<[what: string, signedOut: (path: string) => Answer]>([
+  ['a redirect to the form', () => to('/login')],
+  ['a redirect to a page of any name that leads back', (path) => to(`/entrar?volver=${path}`)],
+  ['401', () => ({ status: 401 })],
+  ['403', () => ({ status: 403, body: 'For members.' })],
+  ['419', () => ({ status: 419 })],
+  ['the form', () => ({ body: FORM })],
+  ['a teaser', () => ({ body: '<p>For members. <a href="/join">Join</a>' })],
+])('a session that ends in the middle of a turn with %s loses no page', async (_, signedOut) => {
+  const { world, members } = worldOf([ACCOUNT]);
+  members.signedOut = signedOut;
+  await begin(world, ['http://a.members.test/', 'http://a.members.test/1']);
+  expect(await runToEnd(world)).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  const urls = Object.entries(await statesOf(world.engine));
+  expect(urls.filter(([, state]) => state !== 'fetched').map(([url]) => url)).toEqual([
+    'http://a.members.test/logout',
+  ]);
+  expect(members.logins.length).toBeGreaterThanOrEqual(3);
 });
 
 test('two workers use an account for two hosts, and one at a time signs in', async () => {
