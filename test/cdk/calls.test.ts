@@ -99,9 +99,18 @@ const NEVER: Readonly<Record<FunctionName, Never>> = {
   ],
   waker: [
     ...[...crawlsNot, ...sortsNone, ...sendsOnly, ...callsNoHooks],
-    ['shared/services/accounts/read-parameter.ts GetParameterCommand identity', 'requests are signed by the worker'],
-    ['shared/services/accounts/read-parameter.ts GetParameterCommand secrets', 'requests are made by the worker'],
-    ['shared/services/accounts/read-parameter.ts GetParameterCommand accountParameters', 'the worker signs in'],
+    [
+      'shared/services/accounts/read-parameter.ts GetParameterCommand identity',
+      'requests are signed by the worker',
+    ],
+    [
+      'shared/services/accounts/read-parameter.ts GetParameterCommand secrets',
+      'requests are made by the worker',
+    ],
+    [
+      'shared/services/accounts/read-parameter.ts GetParameterCommand accountParameters',
+      'the worker signs in',
+    ],
     ['part-store.ts', 'it reads heads, not ledgers'],
     ['earlier-payloads.ts readRange', 'it archives nothing'],
     ...[...pollerReceives, ...readsNoMessages],

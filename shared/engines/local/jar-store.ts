@@ -23,7 +23,9 @@ export function createJarStore(database: DatabaseSync, keyFile: string | undefin
   const update = database.prepare(
     'UPDATE jars SET version = ?, jar = ?, cookies = ? WHERE crawl = ? AND domain = ? AND account = ? AND version = ?',
   );
-  const selectAll = database.prepare("SELECT domain, account, jar FROM jars WHERE crawl = ? AND account <> ''");
+  const selectAll = database.prepare(
+    "SELECT domain, account, jar FROM jars WHERE crawl = ? AND account <> ''",
+  );
   let sealing: Buffer | undefined;
   const key = () => {
     sealing ??= sealingKey((keyFile && ownKey(keyFile)) || randomBytes(32));
