@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { didYouMean } from '../shared/core/text/nearest.ts';
 import { shorten } from '../shared/core/text/printable.ts';
+import { LEAST_RENDERING_WORKER_S } from '../shared/engines/aws/renderer-size.ts';
 import type { WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import type { CrawlerProps } from './crawler-props.ts';
 import { InvalidOptions } from './invalid-options.ts';
@@ -47,6 +48,10 @@ export function parseOptions(given: Readonly<Record<string, unknown>>): StackOpt
   }
   if (options.catalog && !options.indexTables)
     throw new InvalidOptions('Option catalog: expected indexTables=true, whose tables it is for, got false');
+  if (options.rendering && options.workerTimeout < LEAST_RENDERING_WORKER_S)
+    throw new InvalidOptions(
+      `Option workerTimeout: expected at least ${LEAST_RENDERING_WORKER_S} with rendering, got ${options.workerTimeout}`,
+    );
   if (options.budgetUsd !== undefined && options.alarmEmail === undefined)
     throw new InvalidOptions('Option budgetUsd: expected alarmEmail, the address to which it is mailed');
   return options;

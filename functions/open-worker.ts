@@ -112,7 +112,7 @@ async function openWorker(
 
   // Pages are rendered in turns of the stack that was opened last.
   const meter = () => (last as NonNullable<typeof last>).opened.meter;
-  const rendering = await createWorkerRendering({ settings, project, log, isSmall, meter });
+  const rendering = await createWorkerRendering({ settings, project, clock, log, isSmall, meter });
   const handler = createWorkerHandler({
     isSmall,
     settings,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { START_MS } from '../shared/crawler/renderer/browser.ts';
+import { drawByBrowser } from '../shared/crawler/renderer/rounds/draw-by-browser.ts';
 import { renderRound } from '../shared/crawler/renderer/rounds/render-round.ts';
 import { decodeAsk, encodeReply } from '../shared/crawler/renderer/rounds/round-messages.ts';
 
@@ -17,15 +18,15 @@ export interface RendererDeps {
 export function createRendererHandler({ browserFolder, temporaryFolder, libraryPath }: RendererDeps) {
   const fontsFile = join(temporaryFolder, 'fonts.conf');
   const libraries = [join(browserFolder, 'lib'), ...(libraryPath === undefined ? [] : [libraryPath])];
-  const options = {
+  const draw = drawByBrowser({
     program: { path: join(browserFolder, 'chromium'), isShell: true },
     temporaryFolder,
     startMs: START_MS,
     environment: { LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_FILE: fontsFile },
-  };
+  });
   return async (event: object): Promise<object> => {
     writeFileSync(fontsFile, fontsConf(join(browserFolder, 'fonts'), temporaryFolder));
-    return encodeReply(await renderRound(decodeAsk(event), options));
+    return encodeReply(await renderRound(decodeAsk(event), draw));
   };
 }
 

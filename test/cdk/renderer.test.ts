@@ -1,5 +1,6 @@
 /** The function that renders pages, on a stack with `rendering`. */
 import { expect, test } from 'vitest';
+import { parseOptions } from '../../cdk/options.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import { parseStackSettings } from '../../shared/engines/aws/settings.ts';
 import { crawlOptionsOf } from '../../shared/services/control/plan-request.ts';
@@ -53,6 +54,12 @@ test('concurrency is reserved for it only where the deployer says so', () => {
   expect(rendererOf(rendering).Properties).not.toHaveProperty('ReservedConcurrentExecutions');
   const reserved = synthesized({ rendering: true, maxRenderers: 20 });
   expect(rendererOf(reserved).Properties.ReservedConcurrentExecutions).toBe(20);
+});
+
+test('workers need time for it beside their hooks', () => {
+  expect(() => parseOptions({ rendering: true, workerTimeout: 90 })).toThrow(
+    'Option workerTimeout: expected at least 120 with rendering, got 90',
+  );
 });
 
 test('a stack without it has none, and leaves the settings of the project out', () => {

@@ -6,6 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { bundleFunction } from '../../cdk/bundle-function.ts';
 import { lazy } from '../../shared/core/base/lazy.ts';
 import { createRoundRenderer } from '../../shared/crawler/renderer/rounds/round-renderer.ts';
+import { systemClock } from '../../shared/engines/system-clock.ts';
 import { needs } from '../needs.ts';
 import { createPartFetcher, jobFor } from '../web/scripted/render-page.ts';
 import { scriptedPagesContract } from '../web/scripted/scripted-contract.ts';
@@ -21,6 +22,7 @@ const opening = lazy(async () => {
 });
 let rounds = 0;
 const renderer = createRoundRenderer({
+  clock: systemClock,
   ask: async (message) => {
     rounds++;
     return (await opening()).invoke(message);

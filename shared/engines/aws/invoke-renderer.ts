@@ -1,5 +1,7 @@
 /** The function that renders pages, as a worker calls it. */
+import { lazy } from '../../core/base/lazy.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import type { Clock } from '../../crawler/ports/clock.ts';
 import type { Renderer } from '../../crawler/ports/renderer.ts';
 import { createRoundRenderer } from '../../crawler/renderer/rounds/round-renderer.ts';
 import type { Meter } from './cost/meter.ts';
@@ -8,38 +10,52 @@ import { RENDERER_MEMORY_MB, X86_FACTOR } from './renderer-size.ts';
 /** After a page's limit for the start of the function and of its browser. */
 const END_MS = 8000;
 
+/** Invokes the function. Rejects with its failure, or once the signal is aborted. */
+export type InvokeRenderer = (message: string, signal: AbortSignal) => Promise<string>;
+
 export interface InvokedRendererOptions {
-  readonly functionName: string;
+  readonly invoke: InvokeRenderer;
+  readonly clock: Clock;
   /** Charges the crawl. */
   readonly meter: () => Pick<Meter, 'add'>;
 }
 
 /** Renders pages by the function: each of their rounds is an invocation. */
-export function createInvokedRenderer({ functionName, meter }: InvokedRendererOptions): Renderer {
-  let invoking: Promise<Invoke> | undefined;
+export function createInvokedRenderer({ invoke, clock, meter }: InvokedRendererOptions): Renderer {
+  const elapsed = () => clock.elapsed?.() ?? clock.now();
 
   async function ask(message: string, ms: number, crawl: CrawlId, signal?: AbortSignal): Promise<string> {
-    invoking ??= openClient(functionName);
-    const invoke = await invoking;
-    const ending = AbortSignal.timeout(ms + END_MS);
-    const startedAt = performance.now();
+    const answered = new AbortController();
+    const late = new AbortController();
+    void clock
+      .sleep(ms + END_MS, answered.signal)
+      .then(() => late.abort(new Error('it did not answer in time')));
+    const startedAt = elapsed();
     try {
-      return await invoke(message, signal === undefined ? ending : AbortSignal.any([signal, ending]));
+      return await invoke(
+        message,
+        signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+      );
     } finally {
+      answered.abort();
       // As seen from here: a little more than what is billed, and the start of an environment is in it.
-      const elapsedMs = Math.ceil(performance.now() - startedAt);
+      const elapsedMs = Math.ceil(elapsed() - startedAt);
       meter().add('lambdaRequests', 1, crawl);
       meter().add('lambdaMbMs', X86_FACTOR * elapsedMs * RENDERER_MEMORY_MB, crawl);
     }
   }
 
-  return createRoundRenderer({ ask });
+  return createRoundRenderer({ ask, clock });
 }
 
-type Invoke = (message: string, signal: AbortSignal) => Promise<string>;
+/** The function of that name. The SDK is loaded when the first page is rendered. */
+export function rendererFunction(functionName: string): InvokeRenderer {
+  const client = lazy(() => openClient(functionName));
+  return async (message, signal) => (await client())(message, signal);
+}
 
-/** The SDK is loaded by workers that render. As it stands in a `try`, functions can be bundled where it is not installed. */
-async function openClient(FunctionName: string): Promise<Invoke> {
+/** As it stands in a `try`, functions can be bundled where it is not installed. */
+async function openClient(FunctionName: string): Promise<InvokeRenderer> {
   try {
     const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
     // Too many at once are refused: those wait.

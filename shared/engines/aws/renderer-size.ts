@@ -3,6 +3,9 @@ export const RENDERER_MEMORY_MB = 1024;
 /** The function's time-out: longer than any page may take. */
 export const RENDERER_TIMEOUT_S = 30;
 
+/** The least time-out of workers that render: with less, and hooks, they have no time for hosts. */
+export const LEAST_RENDERING_WORKER_S = 120;
+
 /** Time on x86_64 costs a quarter more than on arm64 (aws.amazon.com/lambda/pricing), by which the meter counts. */
 export const X86_FACTOR = 1.25;
 /** Rounds and milliseconds of a rendered page, as measured over a site of pages of many kinds. */

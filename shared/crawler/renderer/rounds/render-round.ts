@@ -1,19 +1,19 @@
-import { messageOf } from '../../../core/base/error-message.ts';
 import { partKeys } from '../../../core/render/part-key.ts';
 import type { PartRequest, Rendering, RenderJob } from '../../ports/renderer.ts';
-import { type BrowserOptions, startBrowser } from '../browser.ts';
 import type { AnswerPart } from '../page-requests.ts';
-import { undrawn } from '../undrawn.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { isAskable, type RoundAsk, type RoundReply } from './round-messages.ts';
 
+/** Draws a page by a browser of its own. Never rejects. */
+export type DrawAlone = (job: RenderJob, answerPart: AnswerPart) => Promise<Rendering>;
+
 /**
- * Renders a page once, by a browser of its own, with the answers of earlier rounds. Other requests are held: they are the
- * reply's needs. Nothing is fetched here. Never rejects.
+ * Renders a page once, with the answers of earlier rounds. Other requests are held: they are the reply's needs. Nothing is
+ * fetched here. Never rejects.
  */
 export async function renderRound(
   { job, answers, isLast }: RoundAsk,
-  options: Omit<BrowserOptions, 'isSingleProcess' | 'hasSandbox'>,
+  draw: DrawAlone,
   now = Date.now(),
 ): Promise<RoundReply> {
   const known = new KnownAnswers(answers, now);
@@ -30,24 +30,6 @@ export async function renderRound(
     held.add(exact);
     return { status: 'held' };
   };
-  const rendering = await renderAlone(job, answerPart, options);
+  const rendering = await draw(job, answerPart);
   return { rendering, needs, usedAnswers: known.used };
-}
-
-async function renderAlone(
-  job: RenderJob,
-  fetchPart: AnswerPart,
-  options: Parameters<typeof renderRound>[1],
-): Promise<Rendering> {
-  const startedAt = performance.now();
-  try {
-    const browser = await startBrowser({ ...options, isSingleProcess: true, hasSandbox: false });
-    try {
-      return await browser.render({ job, fetchPart, startedAt, deadline: startedAt + job.limits.ms });
-    } finally {
-      await browser.close();
-    }
-  } catch (error) {
-    return undrawn('noBrowser', messageOf(error), startedAt);
-  }
 }

@@ -1,26 +1,36 @@
 import { messageOf } from '../../../core/base/error-message.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { FetchPart, PartRequest, Renderer, Rendering, RenderJob } from '../../ports/renderer.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type {
+  FetchPart,
+  PartRefusal,
+  PartRequest,
+  Renderer,
+  Rendering,
+  RenderJob,
+} from '../../ports/renderer.ts';
 import { undrawn } from '../undrawn.ts';
 import { decodeReply, encodeAsk, type PackedAnswer, packAnswer, type RoundReply } from './round-messages.ts';
 
 export interface RoundRendererOptions {
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>;
   /** Has one round rendered, within the time. Rejects if it is not. */
   readonly ask: (message: string, ms: number, crawl: CrawlId, signal?: AbortSignal) => Promise<string>;
 }
 
 /** A page whose requests lead to requests so often is rendered without the next ones. */
 const MAX_ROUNDS = 30;
-/** So is one for which no more time is left. */
+/** So is one for which no more time is left. Answers that come later are left out: the last round needs it. */
 const LAST_MS = 6000;
+const LATE: PartRefusal = { status: 'refused', reason: 'no time left' };
 const CUT_SHORT = 'it made further requests, for which no time was left';
 
 /**
  * Renders pages where no request can be answered while the browser runs: it replies with the requests that it lacks, they
  * are made here, and the page is rendered again with their answers, until it lacks none. Each request is made once.
  */
-export const createRoundRenderer = ({ ask }: RoundRendererOptions): Renderer => ({
-  render: (job, fetchPart, signal) => new Rounds({ ask, job, fetchPart, signal }).render(),
+export const createRoundRenderer = (options: RoundRendererOptions): Renderer => ({
+  render: (job, fetchPart, signal) => new Rounds({ ...options, job, fetchPart, signal }).render(),
   close: async () => {},
 });
 
@@ -32,7 +42,7 @@ interface RoundsOptions extends RoundRendererOptions {
 
 class Rounds {
   readonly #options: RoundsOptions;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   readonly #answers: PackedAnswer[] = [];
   #bytes = 0;
   #cpuMs = 0;
@@ -42,6 +52,7 @@ class Rounds {
 
   constructor(options: RoundsOptions) {
     this.#options = options;
+    this.#startedAt = this.#now();
   }
 
   async render(): Promise<Rendering> {
@@ -49,13 +60,13 @@ class Rounds {
       return this.#counted(await this.#rendered());
     } catch (error) {
       const state = error instanceof TooLarge ? 'tooLarge' : 'crashed';
-      return this.#counted(undrawn(state, messageOf(error), this.#startedAt));
+      return this.#counted(undrawn(state, messageOf(error), 0));
     }
   }
 
   async #rendered(): Promise<Rendering> {
     for (let rounds = 1; ; rounds++) {
-      const isLast = rounds === MAX_ROUNDS || this.#leftMs < LAST_MS || !this.#hasProgress;
+      const isLast = rounds === MAX_ROUNDS || this.#leftMs <= LAST_MS || !this.#hasProgress;
       const { rendering, needs, usedAnswers } = await this.#ask(isLast);
       this.#cpuMs += rendering.used.cpuMs;
       if (isLast && rendering.state === 'rendered') return { ...rendering, detail: CUT_SHORT };
@@ -75,25 +86,32 @@ class Rounds {
   }
 
   async #fetch(needs: readonly PartRequest[]): Promise<void> {
-    const { job, fetchPart } = this.#options;
+    const { job, fetchPart, clock } = this.#options;
     const room = job.limits.requests - this.#answers.length;
-    const answers = await Promise.all(
+    const fetched = new AbortController();
+    const late = clock.sleep(Math.max(0, this.#leftMs - LAST_MS), fetched.signal).then(() => LATE);
+    const answering = Promise.all(
       needs.slice(0, Math.max(0, room)).map(async (need) => {
         const request = { ...need, documentUrl: job.url };
-        const answer = await fetchPart(request);
+        const answer = await Promise.race([fetchPart(request), late]);
         if (answer.status === 'response') this.#bytes += answer.body.size;
         return packAnswer({ request, answer });
       }),
     );
-    this.#answers.push(...answers);
+    this.#answers.push(...(await answering.finally(() => fetched.abort())));
   }
 
   get #leftMs(): number {
-    return Math.floor(this.#options.job.limits.ms - (performance.now() - this.#startedAt));
+    return Math.floor(this.#options.job.limits.ms - (this.#now() - this.#startedAt));
+  }
+
+  #now(): number {
+    const { clock } = this.#options;
+    return clock.elapsed?.() ?? clock.now();
   }
 
   #counted(rendering: Rendering): Rendering {
-    const ms = performance.now() - this.#startedAt;
+    const ms = this.#now() - this.#startedAt;
     const used = { requests: this.#answers.length, bytes: this.#bytes, ms, cpuMs: this.#cpuMs };
     return { ...rendering, used };
   }

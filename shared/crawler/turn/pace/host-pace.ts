@@ -295,7 +295,11 @@ export class HostPace {
     if (access.accounts?.isSignOut(request.url)) return this.#unmade(request.url, SIGNS_OUT);
     const fetch = async () => {
       const sent = access.isOn ? access.withCookies(request) : request;
-      const outcome = await quarantine.watch(() => fetcherOf(crawl.everywhere).fetch(sent));
+      // The page may have ended while this request waited.
+      const isOver = () => request.signal?.aborted === true;
+      const outcome = await quarantine.watch(async () =>
+        isOver() ? this.#unmade(request.url, NO_TIME) : fetcherOf(crawl.everywhere).fetch(sent),
+      );
       return access.isOn ? access.take(outcome, request) : outcome;
     };
     const atPlace = async () =>

@@ -35,15 +35,31 @@ interface KnownRules {
   readonly expiresAt: number;
 }
 
+/** What a process knows of other hosts: it outlives an invocation. */
+export interface KnownHosts {
+  /** Until when each host is left alone. */
+  readonly refused: QuickLRU<string, number>;
+  /** By crawl and origin. */
+  readonly robots: QuickLRU<string, Promise<KnownRules>>;
+}
+
+export const createKnownHosts = (): KnownHosts => ({
+  refused: new QuickLRU({ maxSize: MAX_HOSTS }),
+  robots: new QuickLRU({ maxSize: MAX_HOSTS }),
+});
+
 export class OtherHosts {
   readonly #services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>;
-  /** Until when each host is left alone. */
-  readonly #refused = new QuickLRU<string, number>({ maxSize: MAX_HOSTS });
-  /** By crawl and origin. */
-  readonly #robots = new QuickLRU<string, Promise<KnownRules>>({ maxSize: MAX_HOSTS });
+  readonly #refused: KnownHosts['refused'];
+  readonly #robots: KnownHosts['robots'];
 
-  constructor(services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>) {
+  constructor(
+    services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>,
+    { refused, robots }: KnownHosts,
+  ) {
     this.#services = services;
+    this.#refused = refused;
+    this.#robots = robots;
   }
 
   async request(part: PartOfOther): Promise<FetchOutcome | PartRefusal> {

@@ -118,7 +118,7 @@ export class PageParts implements PageExchanges {
       if (release === undefined || limit !== undefined) return refusal(limit ?? 'no time left');
       if (this.#ownRefuses) return refusal('its host refuses further requests');
       const outcome = await pace.part(request, latestAt);
-      if (sentRequest(outcome)) this.#own++;
+      if (wasMade(outcome)) this.#own++;
       if (outcome.status === 'response' && isOverloaded(outcome.httpStatus)) this.#ownRefuses = true;
       this.#note(outcome);
       return outcome;
@@ -145,7 +145,7 @@ export class PageParts implements PageExchanges {
   }
 
   #note(outcome: FetchOutcome): void {
-    if (!sentRequest(outcome) || (outcome.status === 'failed' && outcome.isNotSent)) return;
+    if (!wasMade(outcome)) return;
     this.#sent++;
     if (outcome.status !== 'response') return;
     this.#bodies.hold(outcome);
@@ -164,3 +164,6 @@ export class PageParts implements PageExchanges {
     return this.#services.engine.clock.now();
   }
 }
+
+const wasMade = (outcome: FetchOutcome): boolean =>
+  sentRequest(outcome) && !(outcome.status === 'failed' && outcome.isNotSent);

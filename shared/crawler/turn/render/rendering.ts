@@ -3,7 +3,7 @@ import { MAX_RENDER_MS } from '../../../core/render/page-limits.ts';
 import type { HookError } from '../../ports/hook-error-log.ts';
 import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
-import { OtherHosts } from './other-hosts.ts';
+import { createKnownHosts, OtherHosts } from './other-hosts.ts';
 import { PageRendering } from './page-rendering.ts';
 import { createScriptCache } from './script-cache.ts';
 import type { RenderingService } from './turn-rendering.ts';
@@ -18,22 +18,23 @@ export interface RenderingOptions {
   readonly onFault?: ((error: HookError) => void) | undefined;
 }
 
-/** Makes the service of a worker. */
+/** Makes the service of a worker. What it keeps of scripts and other hosts is that of the process. */
 export type OpenRendering = (
   services: Pick<TurnServices, 'engine' | 'lanes' | 'fetcherOf'>,
 ) => RenderingService;
 
-export const createRendering =
-  ({ renderer, pagesAtOnce, behave, onFault }: RenderingOptions): OpenRendering =>
-  (services) => {
+export function createRendering({ renderer, pagesAtOnce, behave, onFault }: RenderingOptions): OpenRendering {
+  const scripts = createScriptCache();
+  const known = createKnownHosts();
+  return (services) => {
     const places = new Semaphore(pagesAtOnce);
     const shared = {
       renderer,
       places,
       behaviours: { scroll: true, more: true, ...(behave !== undefined && { script: behave }) },
       onFault,
-      scripts: createScriptCache(),
-      others: new OtherHosts(services),
+      scripts,
+      others: new OtherHosts(services, known),
     };
     return {
       limitMs: ({ render }) => (render === 'never' ? 0 : MAX_RENDER_MS),
@@ -41,3 +42,4 @@ export const createRendering =
         options.crawl.config.render === 'never' ? undefined : new PageRendering(turn, shared, options),
     };
   };
+}

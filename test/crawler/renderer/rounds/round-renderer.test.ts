@@ -2,10 +2,12 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { memoryBody } from '../../../../shared/core/outcome/memory-body.ts';
+import type { Clock } from '../../../../shared/crawler/ports/clock.ts';
 import type { FetchPart, RenderJob } from '../../../../shared/crawler/ports/renderer.ts';
 import type { RoundAsk } from '../../../../shared/crawler/renderer/rounds/round-messages.ts';
 import { decodeAsk } from '../../../../shared/crawler/renderer/rounds/round-messages.ts';
 import { createRoundRenderer } from '../../../../shared/crawler/renderer/rounds/round-renderer.ts';
+import { systemClock } from '../../../../shared/engines/system-clock.ts';
 
 const job: RenderJob = {
   crawl: 'c',
@@ -36,10 +38,11 @@ const need = (url: string, more: object = {}) => ({
 const withNeeds = (needs: object[], usedAnswers = 0) => ({ ...done, needs, usedAnswers });
 
 /** Renders by a function that gives these replies, the last one again and again. */
-async function render(replies: (object | Error)[], own: Partial<RenderJob> = {}) {
+async function render(replies: (object | Error)[], own: Partial<RenderJob> = {}, clock: Clock = systemClock) {
   const asked: RoundAsk[] = [];
   const fetched: Parameters<FetchPart>[0][] = [];
   const renderer = createRoundRenderer({
+    clock,
     ask: async (message) => {
       asked.push(decodeAsk(JSON.parse(message)));
       const reply = replies[Math.min(asked.length, replies.length) - 1]!;
@@ -49,6 +52,7 @@ async function render(replies: (object | Error)[], own: Partial<RenderJob> = {})
   });
   const fetchPart: FetchPart = async (request) => {
     fetched.push(request);
+    if (request.url.includes('slow')) return new Promise(() => {});
     if (request.url.includes('refused')) return { status: 'refused', reason: 'robots.txt' };
     return {
       status: 'response',
@@ -66,6 +70,28 @@ async function render(replies: (object | Error)[], own: Partial<RenderJob> = {})
   const rendering = await renderer.render({ ...job, ...own }, fetchPart);
   return { rendering, asked, fetched };
 }
+
+test('requests that take too long leave the last round its time', async () => {
+  let now = 0;
+  const clock = {
+    ...systemClock,
+    now: () => now,
+    elapsed: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+  };
+  const { rendering, asked } = await render(
+    [withNeeds([need('https://example.org/slow'), need('https://example.org/a')]), withNeeds([])],
+    {},
+    clock,
+  );
+  expect(asked.map(({ isLast, job }) => [isLast, job.limits.ms >= 5000])).toEqual([
+    [false, true],
+    [true, true],
+  ]);
+  expect(rendering.state).toBe('rendered');
+});
 
 test('a page that needs nothing takes one round', async () => {
   const { rendering, asked } = await render([withNeeds([])]);

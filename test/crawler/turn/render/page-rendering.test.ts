@@ -54,6 +54,15 @@ async function recordsOf({ engine }: World): Promise<string[][]> {
 }
 
 describe('a page that is rendered', () => {
+  test('shares its scripts with the pages of all workers that its process is, one after the other', async () => {
+    const renderer = tableRenderer({ [`${A}/`]: { requests: [[`${A}/app.js`]] } });
+    const worlds = [await crawl(renderer), await crawl(renderer)];
+    const scripts = worlds.map(
+      ({ fetcher }) => fetcher.log.filter(({ url }) => url === `${A}/app.js`).length,
+    );
+    expect(scripts).toEqual([1, 0]);
+  });
+
   test('sends a cookie of its host once, with the value that its scripts have given it', async () => {
     const sent: (string | undefined)[] = [];
     const site: Site = {
