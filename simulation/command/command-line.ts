@@ -12,6 +12,7 @@ export function replayCommand({
   poisoned,
   refused,
   members,
+  rendered,
   maxStrikes,
   strike,
 }: WorldSpec): string {
@@ -24,6 +25,7 @@ export function replayCommand({
   if (poisoned) words.push('--poisoned');
   if (refused) words.push('--refused');
   if (members) words.push('--members');
+  if (rendered) words.push('--rendered');
   if (maxStrikes !== undefined) words.push(`--max-strikes ${maxStrikes}`);
   if (strike !== undefined) words.push(`--strike ${callFaultText(strike)}`);
   return [...words, '--replay'].join(' ');

@@ -103,6 +103,7 @@ export const OPTIONS = [
     help: 'Number of crawls beside those of the world, most of them at rest, instead of the number that the seed chooses',
   },
   { name: 'poisoned', help: 'A page of a large host kills its worker, in each world that does not recrawl' },
+  { name: 'rendered', help: 'Scripts fill pages, which crawls render, in each world that does not recrawl' },
   { name: 'refused', help: 'Hosts refuse the crawler, in each world that does not recrawl' },
   { name: 'members', help: 'Hosts are behind a login, in each world that does not recrawl' },
   { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
@@ -169,6 +170,7 @@ export function readCommand(argv: readonly string[]): Command {
     ...(given.poisoned === true && { poisoned: true }),
     ...(given.refused === true && { refused: true }),
     ...(given.members === true && { members: true }),
+    ...(given.rendered === true && { rendered: true }),
     ...(maxStrikes !== undefined && { maxStrikes }),
     ...(strike && { strike }),
   };

@@ -115,7 +115,7 @@ function linksOf(
   { web, scope, crawl }: Pick<Facts, 'web'> & { readonly scope: SimpleScope } & Pick<HostVisits, 'crawl'>,
 ): (readonly [string, Known])[] {
   const isWhole = sha1 !== undefined && !isCut && httpStatus >= 200 && httpStatus < 300;
-  if (!isWhole || crawl.known.get(url)?.state !== 'fetched') return [];
+  if (!isWhole || crawl.known.get(url)?.state !== 'fetched' || !web.isShown(url)) return [];
   const links = web.linksOf(url);
   if (links.length > crawl.config.maxLinksPerPage) return [];
   return links

@@ -34,10 +34,12 @@ import { onSchedule } from './on-schedule.ts';
 import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
+import { partsApart } from './parts-apart.ts';
 import { pastLimits } from './past-limits.ts';
 import { purposeKept } from './purpose-kept.ts';
 import { refetched } from './refetched.ts';
 import { refusalsKept } from './refusals-kept.ts';
+import { rendered } from './rendered.ts';
 import { requestsApart } from './requests-apart.ts';
 import { rested } from './rested.ts';
 import { type RobotsLog, readRobotsLog } from './robots-answers.ts';
@@ -114,6 +116,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...firstPass(facts),
     ...changesSent(facts),
     ...goneAndBack(facts, visits, robots),
+    ...ofRendering(facts),
     ...facts.seen,
   ];
 }
@@ -138,3 +141,5 @@ function checkPages(all: Facts, visited: readonly HostVisits[], robots: RobotsLo
     ...configured(visits, robots),
   ];
 }
+
+const ofRendering = (facts: Facts): readonly Violation[] => [...rendered(facts), ...partsApart(facts)];

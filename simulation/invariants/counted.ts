@@ -23,11 +23,11 @@ type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hostsPerWorker'>;
  */
 export function requestsCounted(facts: UsedFacts, visited: readonly HostVisits[]): readonly Violation[] {
   const findings = createFindings('counted');
-  for (const { crawl, host, requests, lost } of visited) {
+  for (const { crawl, host, lost } of visited) {
     if (lost === 0) continue;
     if (lost > 0 && mayHaveLostTurns(facts)) continue;
     findings.add(
-      `${crawl.id}: the head of ${host.host} counts ${host.head.totals.requests} requests, the web had ${requests.length}`,
+      `${crawl.id}: the head of ${host.host} counts ${host.head.totals.requests} requests, the web had ${host.head.totals.requests + lost}`,
       { host: host.host },
     );
   }
@@ -203,6 +203,7 @@ function sumOf(heads: readonly { readonly head: Head }[]): Record<string, number
       'refused',
       'linking',
       'accounts',
+      'render',
     ] as const)
       for (const [key, count] of Object.entries(totals[map] ?? {})) add(`${map}.${key}`, count);
   }

@@ -20,6 +20,8 @@ interface Source {
   readonly level: number;
   /** `level` is the highest that it may have: of an entry whose time of change counts. */
   readonly isMost?: boolean;
+  /** The page may not have shown the link: scripts fill it. */
+  readonly isPerhaps?: boolean;
   /** `depth` is the least that it may have given: the page was fetched once more, and may have risen before. */
   readonly isLeast?: boolean;
 }
@@ -98,13 +100,14 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
     // Nor is one that was fetched once more what it was.
     const wasFetched = original !== undefined || (state === 'gone' && isRecrawling(crawl.config));
     if (state === 'fetched' || wasFetched) {
+      const isPerhaps = !web.isShown(url);
       for (const link of web.isIndex(url) ? [] : web.linksOf(url)) {
         if (isTooOld(crawl, url, link, web)) continue;
         const isMost = web.isDated(url);
         const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));
         const level = Math.max(listed, levelOf(link, fetchedUrl(url)));
         const linkDepth = from.kind === 'sitemap' ? 1 : depth + 1;
-        add(link, { from, depth: linkDepth, redirects: 0, level, isMost, isLeast });
+        add(link, { from, depth: linkDepth, redirects: 0, level, isMost, isLeast, isPerhaps });
       }
       // Their levels are the hook's to say.
       for (const name of isOwnRequest(url) ? [] : web.requestsOf(url))
@@ -135,7 +138,7 @@ function* problemsOf(
   if (sources.every((source) => source.level < level))
     yield `level ${level}, its sources give it ${valuesOf(sources, 'level')}`;
   for (const { from, ...source } of sources) {
-    if (from?.state !== 'fetched' || !isMet(from, record, source.depth)) continue;
+    if (from?.state !== 'fetched' || source.isPerhaps || !isMet(from, record, source.depth)) continue;
     if (depth > source.depth && !source.isLeast)
       yield `depth ${depth}, ${from.url} (depth ${from.depth}) linked to ${url} before`;
     // A URL that was taken to be fetched does not rise any more: only the rank of what waits counts.

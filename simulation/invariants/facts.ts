@@ -8,7 +8,16 @@ import type { CrawlStatus } from '../../shared/crawler/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
 import type { Crowd } from '../worlds/crowd.ts';
-import type { Failure, FinishCall, SentEvent, SimWeb, Violation, WebRequest, World } from '../worlds/spec.ts';
+import type {
+  Failure,
+  FinishCall,
+  Round,
+  SentEvent,
+  SimWeb,
+  Violation,
+  WebRequest,
+  World,
+} from '../worlds/spec.ts';
 import type { ConfigChange, CostChange, HeadChange, StatusChange } from './history-probe.ts';
 
 export interface Facts {
@@ -16,7 +25,11 @@ export interface Facts {
   readonly now: number;
   readonly hasEnded: boolean;
   /** Its log is without the requests of a crawl that was deleted. */
-  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf'> & Pick<World, 'requestsOf'>;
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf' | 'partsOf' | 'drawnOf'> &
+    Pick<World, 'requestsOf'> & {
+      /** Whether the crawl has surely seen the page's links: scripts bring those of some pages. */
+      isShown(url: string): boolean;
+    };
   readonly crawls: readonly CrawlFacts[];
   /** The number of crawls that there were, with the one that was deleted. */
   readonly crawlCount: number;
@@ -31,6 +44,8 @@ export interface Facts {
   readonly invocations: World['invocations'];
   readonly strayedStarts: World['strayedStarts'];
   readonly turnQueues: number;
+  /** Of pages that were rendered; undefined where no page is. */
+  readonly rounds?: readonly Round[] | undefined;
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */
   readonly events: readonly SentEvent[];

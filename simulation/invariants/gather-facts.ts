@@ -56,6 +56,7 @@ import type {
   MessageFacts,
 } from './facts.ts';
 import type { History } from './history-probe.ts';
+import { shownPages } from './rendered.ts';
 
 export async function gatherFacts(world: World): Promise<Facts> {
   const { cloud } = world;
@@ -67,13 +68,15 @@ export async function gatherFacts(world: World): Promise<Facts> {
   const objects = s3.objects(settings.bucket);
   const readPart = partReader(parts, objects);
   const stored = storedParts(world);
+  const crawls = await Promise.all(
+    world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
+  );
   return {
     now: cloud.time.now(),
     hasEnded: world.hasEnded,
-    web: webFacts(world),
-    crawls: await Promise.all(
-      world.crawls.map((plan) => crawlFacts(plan, { ...tables, objects, readPart, stored }, world.history)),
-    ),
+    web: webFacts(world, shownPages(world.rounds, crawls)),
+    crawls,
+    rounds: world.rounds,
     crawlCount: world.crawls.length + (world.deletion ? 1 : 0) + (world.crowd?.running ?? 0),
     crowd: world.crowd,
     members: world.members,
@@ -98,7 +101,7 @@ export async function gatherFacts(world: World): Promise<Facts> {
   };
 }
 
-function webFacts(world: World): Facts['web'] {
+function webFacts(world: World, isShown: (url: string) => boolean): Facts['web'] {
   const { web } = world;
   const links = new Map<string, readonly string[]>();
   return {
@@ -110,6 +113,9 @@ function webFacts(world: World): Facts['web'] {
       links.set(url, known);
       return known;
     },
+    isShown: (url) => !web.isScripted(url) || isShown(url),
+    parts: web.parts,
+    isScripted: (url) => web.isScripted(url),
     requisitesOf: (url) => web.requisitesOf(url),
     canonicalOf: (url) => web.canonicalOf(url),
     redirectOf: (url) => web.redirectOf(url),

@@ -105,8 +105,8 @@ function checkKnown(
       findings.add(`${id}: ${record.url} (fetched) names ${original} as canonical, which is not known`, {
         host: hostKey(original),
       });
-    // Their links are left out by design.
-    if (isSkippedCopy(record)) continue;
+    // Their links are left out by design, or may not have been seen.
+    if (isSkippedCopy(record) || !web.isShown(record.url)) continue;
     const links = web.linksOf(record.url);
     // Which of too many links are kept is not for us to say.
     if (links.length > config.maxLinksPerPage) continue;

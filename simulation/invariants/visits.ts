@@ -33,13 +33,20 @@ export interface HostVisits {
 /** Returns the visits of every host that has a head. */
 export function readVisits({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): HostVisits[] {
   const byHost = Map.groupBy(web.log, ({ host }) => host);
+  const partsByHost = Map.groupBy(
+    web.parts.filter(({ isOther }) => !isOther),
+    ({ host }) => host,
+  );
   return crawls.flatMap((crawl) =>
     Array.from(crawl.hosts.values(), (host) => {
       const own = (byHost.get(host.host) ?? []).filter((request) => isBy(request, crawl));
       const requests = own.toSorted((a, b) => a.startedAt - b.startedAt);
       // Nothing can be judged without the stored heads.
-      const lost = host.heads.length === 0 ? 0 : requests.length - host.head.totals.requests;
-      return { crawl, host, requests, visits: visitsOf(host, requests), lost };
+      // A head counts them, too.
+      const parts = (partsByHost.get(host.host) ?? []).filter((request) => isBy(request, crawl));
+      const made = requests.length + parts.length;
+      const lost = host.heads.length === 0 ? 0 : made - host.head.totals.requests;
+      return { crawl, host, requests, visits: visitsOf(host, requests, parts), lost };
     }),
   );
 }
@@ -53,19 +60,24 @@ export function visitsOfPages({ requests, visits, ...host }: HostVisits): HostVi
   };
 }
 
-function visitsOf({ heads }: HostFacts, requests: readonly WebRequest[]): Visit[] {
+function visitsOf(
+  { heads }: HostFacts,
+  requests: readonly WebRequest[],
+  parts: readonly WebRequest[],
+): Visit[] {
   const byEnd = requests.toSorted((a, b) => a.endedAt - b.endedAt);
   let next = 0;
   return heads.map((after, i) => {
     const before = heads[i - 1];
     const from = next;
     while (next < byEnd.length && (byEnd[next] as WebRequest).endedAt <= after.at) next++;
+    const ofParts = parts.filter(({ endedAt }) => endedAt > (before?.at ?? 0) && endedAt <= after.at).length;
     const counted = after.head.totals.requests - (before?.head.totals.requests ?? 0);
     return {
       before,
       after,
       requests: byEnd.slice(from, next),
-      isExact: next - from === counted,
+      isExact: next - from + ofParts === counted,
     };
   });
 }

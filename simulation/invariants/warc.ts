@@ -64,7 +64,8 @@ export function responsesFor(crawl: Archived, crawls: readonly Archived[]): Read
   return earlier ? new Set([...own, ...responsesFor(earlier, crawls)]) : own;
 }
 
-function recordsIn(bytes: Uint8Array): readonly WarcFields[] {
+/** The records of a file; none if it is damaged. */
+export function recordsIn(bytes: Uint8Array): readonly WarcFields[] {
   try {
     return readWarcRecords(gunzipSync(bytes));
   } catch {

@@ -74,6 +74,10 @@ export const FAULTS = {
     rate: 0.05,
   },
   coldStart: { what: 'A function takes seconds to start (for each start)', rate: 0.3 },
+  renderFails: {
+    what: 'The function that renders pages fails in one of seven ways, or replies garbage (for each round)',
+    rate: 0.05,
+  },
   dnsFails: { what: 'A host name does not resolve for a while', rate: 0.01 },
   httpFails: {
     what: 'A request is refused, reset, cut off, answered with an error, or never answered',

@@ -9,6 +9,7 @@ import type { PromiseMutant } from './promise-mutant.ts';
 import { ACCOUNT_MUTANTS } from './promised-accounts.ts';
 import { PACKING_MUTANTS } from './promised-packing.ts';
 import { REFUSAL_MUTANTS } from './promised-refusals.ts';
+import { RENDERING_MUTANTS } from './promised-rendering.ts';
 
 const PRICE = 'no page is fetched again before its interval, or its price, allows it';
 const BUDGET = 'the budget of a day is kept, and used';
@@ -212,6 +213,7 @@ export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
   ...PACKING_MUTANTS,
   ...REFUSAL_MUTANTS,
   ...ACCOUNT_MUTANTS,
+  ...RENDERING_MUTANTS,
 ];
 
 /** Seeds 1 to `count`, without faults and with all in turn. */

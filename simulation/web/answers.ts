@@ -55,8 +55,14 @@ export interface Asked extends Pick<FetchRequest, 'url' | 'headers' | 'method' |
   readonly at: number;
 }
 
-export type Answerer = (place: Place, asked: Asked) => Answer;
+export interface Answerer {
+  (place: Place, asked: Asked): Answer;
+  /** The page when its scripts have run. */
+  drawn(url: string, place: Place): Uint8Array;
+}
 
+/** Whole parts of a page have it. */
+export const PART_END = 'end of part';
 const REFUSED_MS = 3;
 const NAMELESS_MS = 20;
 const LARGE_BYTES = 100_000;
@@ -91,13 +97,25 @@ const PACKED_SHARE = 0.3;
 const NO_BYTES = new Uint8Array(0);
 
 export function createAnswerer(atlas: Atlas): Answerer {
-  const { chance, shape, pages, assets, links, canonicals, rules, usage, vanishing, refusing, places } =
-    atlas;
-  const { members } = atlas;
+  const {
+    chance,
+    shape,
+    pages,
+    assets,
+    links,
+    canonicals,
+    rules,
+    usage,
+    vanishing,
+    refusing,
+    places,
+    scripts,
+    members,
+  } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
 
-  return (place, asked) => {
+  function answer(place: Place, asked: Asked): Answer {
     const { url, age } = asked;
     if (place.what === 'noHost')
       return place.refused
@@ -116,7 +134,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
       return { ...respond(shown.httpStatus, shown.headers, text(shown.text), paceMs), member: shown.member };
     const answer = answerOf(place, asked, paceMs);
     return answer.kind === 'failed' ? answer : { ...answer, headers: [...answer.headers, ...shown.headers] };
-  };
+  }
 
   /** The answer of a host that answers, to somebody who may see the page. */
   function answerOf(place: Place & { readonly host: WebHost }, asked: Asked, paceMs: number): Answer {
@@ -136,10 +154,10 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const failure = place.what === 'page' ? pages.troubleOf(host, place.page) : undefined;
     if (failure && mustFail(url, failure)) return spoil(response, failure.how);
     const isWhole = place.what === 'page' && response.httpStatus === 200 && !isSoft(place);
-    const answer = isWhole && shape.changes ? inVersion(response, place, asked) : response;
+    const whole = isWhole && shape.changes ? inVersion(response, place, asked) : response;
     return isWhole && usage.isInField(host, place.page)
-      ? { ...answer, headers: [...answer.headers, ['Content-Usage', FORBIDDEN_USES]] }
-      : answer;
+      ? { ...whole, headers: [...whole.headers, ['Content-Usage', FORBIDDEN_USES]] }
+      : whole;
   }
 
   /** A sitemap that is a gzip file. */
@@ -218,9 +236,11 @@ export function createAnswerer(atlas: Atlas): Answerer {
     }
     if (place.what === 'day') return html(url, place, 0, paceMs);
     if (place.what === 'asset') return asset(url, place, paceMs);
+    if (place.what === 'part') return part(url, place.name, paceMs);
     if (place.what === 'alias')
       return place.of.kind === 'failing' ? errorResponse(500, paceMs) : missing(410, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);
+    if (scripts.isScripted(place)) return shell(url, place, paceMs);
     const type = pages.typeOf(place.host, place.page);
     const random = chance.stream(DRAW.body, place.host.number, place.page);
     switch (type) {
@@ -257,6 +277,15 @@ export function createAnswerer(atlas: Atlas): Answerer {
     return respond(200, [['Content-Type', ASSET_TYPES[type]]], body, paceMs);
   }
 
+  /** A page before its scripts run. No two have the same words. */
+  function shell(url: string, { host, page }: Place & { what: 'page' }, paceMs: number): Responded {
+    const random = chance.stream(DRAW.scripts, host.number, -page - 1);
+    const head = `<!doctype html><meta charset="utf-8"><title>${url.length} ${filling(20, random)}</title>`;
+    const script = `<script src="${places.partUrl(host, page, 'app.js')}"></script>`;
+    const body = text(`${head}<p>${filling(100, random)}</p><div id="root"></div>${script}\n`);
+    return respond(200, [['Content-Type', TYPES.html]], body, paceMs);
+  }
+
   function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
     // All days are alike but for their links.
     const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 : 0;
@@ -280,6 +309,17 @@ export function createAnswerer(atlas: Atlas): Answerer {
       paceMs,
     );
   }
+
+  return Object.assign(answer, {
+    drawn: (url: string, place: Place) => html(url, place, bytesOf(place), 0).body,
+  });
+
+  /** About the size of an HTML page. */
+  function bytesOf(place: Place): number {
+    if (place.what !== 'page') return 0;
+    if (pages.typeOf(place.host, place.page) === 'large') return LARGE_BYTES;
+    return PAGE_BYTES * (0.5 + chance.stream(DRAW.body, place.host.number, place.page)());
+  }
 }
 
 function listed(list: List, paceMs: number, isPacked: boolean): Responded {
@@ -297,6 +337,15 @@ function deadAnswer(way: number): Failed {
   if (way < 0.8) return { kind: 'failed', reason: 'timeout', afterMs: Number.POSITIVE_INFINITY };
   return { kind: 'failed', reason: 'tls', afterMs: REFUSED_MS };
 }
+
+/** It says when it is whole, as a script or JSON does. */
+const part = (url: string, name: string, headMs: number): Responded =>
+  respond(
+    200,
+    [['Content-Type', name.endsWith('.js') ? 'text/javascript' : 'application/json']],
+    text(name.endsWith('.js') ? `"${url}";//${PART_END}` : `{"url":"${url}","end":"${PART_END}"}`),
+    headMs,
+  );
 
 export function errorResponse(status: number, headMs: number, retryAfterSeconds?: number): Responded {
   const headers: [string, string][] = [['Content-Type', TYPES.html]];

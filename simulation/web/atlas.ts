@@ -9,6 +9,7 @@ import { createPages, type Pages } from './pages.ts';
 import { createPlaces, type Places } from './places.ts';
 import { createRefusing, type Refusing } from './refusing.ts';
 import { createRules, type Rules } from './rules.ts';
+import { createScripts, type Scripts } from './scripts.ts';
 import type { WebShape } from './shape.ts';
 import { createUsage, type Usage } from './usage.ts';
 import { createVanishing, type Vanishing } from './vanishing.ts';
@@ -27,6 +28,7 @@ export interface Atlas {
   readonly vanishing: Vanishing;
   readonly refusing: Refusing;
   readonly members: Members;
+  readonly scripts: Scripts;
 }
 
 export function createAtlas(seed: number, shape: WebShape): Atlas {
@@ -51,6 +53,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     vanishing: createVanishing(shape, chance),
     refusing: createRefusing(shape, chance),
     members,
+    scripts: createScripts({ shape, hosts, places, pages, chance }),
     rules: createRules(chance, usage, places.lists.namedBy),
   };
 }

@@ -34,6 +34,7 @@ export const DRAW = {
   modified: 26,
   refusing: 27,
   members: 28,
+  scripts: 29,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

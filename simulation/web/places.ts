@@ -32,6 +32,8 @@ export type Place =
   | { readonly what: 'usageFile'; readonly host: WebHost }
   /** Another URL of a page, on any host: what pages name as canonical (`canonicals.ts`). */
   | { readonly what: 'alias'; readonly host: WebHost; readonly of: Alias }
+  /** What a page requests when it is rendered (`scripts.ts`). */
+  | { readonly what: 'part'; readonly host: WebHost; readonly name: string }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
@@ -50,6 +52,8 @@ export interface Places {
   dayUrl(host: WebHost, day: number): string;
   assetUrl(host: WebHost, asset: number): string;
   aliasUrl(server: WebHost, alias: Alias): string;
+  /** At the origin of the page. */
+  partUrl(host: WebHost, page: number, name: string): string;
   /** Undefined: the host has no sitemap. */
   sitemapUrl(host: WebHost): string | undefined;
   readonly lists: Lists;
@@ -69,6 +73,7 @@ const HOP = /^\/hop\/(\d+)\/(\d+)$/;
 const ASSET = /^\/assets\/(\d+)\./;
 const DAY = /^\/cal\/\d+\/\d+\/\d+\?next=(\d+)$/;
 const ALIAS = /^\/same\/(\d+)\/(\d+)\/(back|gone|failing)$/;
+const PART = /^\/parts\/([a-z0-9-]+\.(?:js|json))$/;
 const DAY_MS = 86_400_000;
 const CALENDAR_FROM = Date.UTC(2026, 0, 1);
 const MOVED_RULES = '/robots/rules.txt';
@@ -77,7 +82,10 @@ const GUEST_RULES = /^\/rules-of-(\d+)\.txt$/;
 const REDIRECTING: ReadonlySet<HostKind> = new Set(['robotsMoved', 'robotsElsewhere', 'robotsAtNeighbour']);
 const RULES_HOST = /^robots-(h\d+\..*)$/;
 
-type PlacesShape = Pick<WebShape, 'changes' | 'namedShare' | 'feedShare' | 'hasDates' | 'canonicalShare'>;
+type PlacesShape = Pick<
+  WebShape,
+  'changes' | 'namedShare' | 'feedShare' | 'hasDates' | 'canonicalShare' | 'scriptedShare'
+>;
 
 export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = {}): Places {
   const isHttps = (host: WebHost, page: number): boolean =>
@@ -94,6 +102,9 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
   const aliasUrl = (server: WebHost, { host, page, kind }: Alias): string =>
     `${siteOf(server)}/same/${host.number}/${page}/${kind}`;
+
+  const partUrl = (host: WebHost, page: number, name: string): string =>
+    `${siteOf(host, page)}/parts/${name}`;
 
   const lists = createLists(shape, { hosts, chance, pageUrl });
 
@@ -159,6 +170,8 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     if (next > 0 && url === dayUrl(host, next - 1)) return { what: 'day', host, day: next - 1 };
     const alias = shape.canonicalShare ? findAlias(path) : undefined;
     if (alias && url === aliasUrl(host, alias)) return { what: 'alias', host, of: alias };
+    const part = shape.scriptedShare ? PART.exec(path)?.[1] : undefined;
+    if (part !== undefined) return { what: 'part', host, name: part };
     const list = lists.find(url);
     if (list) return { what: 'list', host, list };
     return url === sitemapUrl(host) ? { what: 'sitemap', host } : { what: 'nothing', host };
@@ -184,6 +197,7 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     dayUrl,
     assetUrl,
     aliasUrl,
+    partUrl,
     sitemapUrl,
     lists,
     robotsTarget,

@@ -83,6 +83,8 @@ export interface WebShape {
   readonly refusingShare?: number;
   /** Hosts behind a login. Default: none. */
   readonly members?: MembersPlan | undefined;
+  /** The share of HTML pages that scripts fill: without a browser they have no links. Default: none. */
+  readonly scriptedShare?: number;
   /** Pages of HTML have a long text, which some have in common. */
   readonly hasCopies?: boolean;
   /** The share of hosts that state what their pages may be used for. Default: none. */
@@ -117,6 +119,13 @@ const WITH_REFUSALS = 0.05;
 /** The share of the world's hosts that refuse the crawler. */
 export const refusingShareOf = (seed: number, isCertain = false): number =>
   isCertain || randomOf(seed, 'refusals')() < WITH_REFUSALS ? 0.6 : 0;
+
+/** The share of worlds in which scripts fill pages. */
+const WITH_SCRIPTS = 0.06;
+
+/** The share of the world's HTML pages that scripts fill. */
+export const scriptedShareOf = (seed: number, isCertain = false): number =>
+  isCertain || randomOf(seed, 'scripted pages')() < WITH_SCRIPTS ? 0.5 : 0;
 
 /** The share of worlds in which hosts state what their pages may be used for. */
 const WITH_USAGE = 0.15;

@@ -10,7 +10,7 @@ import type { CallFaults } from '../models/call-faults.ts';
 import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';
 import type { VirtualTime } from '../models/virtual-time.ts';
-import type { SimWeb, WebRequest } from '../worlds/spec.ts';
+import type { PartRequest, SimWeb, WebRequest } from '../worlds/spec.ts';
 import { createAnswerer, type Responded } from './answers.ts';
 import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
@@ -43,11 +43,12 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, assets, links, canonicals, rules, usage, members } = atlas;
+  const { hosts, places, pages, assets, links, canonicals, rules, usage, members, scripts } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
   const log: WebRequest[] = [];
+  const parts: PartRequest[] = [];
   let seeds: readonly string[] | undefined;
 
   const addressAt = (host: string): string => {
@@ -56,7 +57,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
   };
 
   function open(
-    { process, contact }: Pick<WebRequest, 'process' | 'contact'>,
+    { process, contact, isOther }: Pick<WebRequest, 'process' | 'contact'> & { readonly isOther: boolean },
     totalTimeoutMs: number,
     request: FetchRequest,
   ): OpenExchange {
@@ -80,7 +81,10 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       ...served(exchange),
       ...(shape.members && exchange.kind === 'response' && showsSign(exchange) && { showsSign: true }),
     };
-    if (keepLog) log.push(entry);
+    if (keepLog) {
+      if (isOther || place.what === 'part') parts.push(Object.assign(entry, { isOther }));
+      else log.push(entry);
+    }
     trace?.({ process, host, what: `GET ${url}: ${summary(exchange)}` });
     onRequest?.(entry);
     return {
@@ -111,17 +115,21 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       return seeds;
     },
     log,
-    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }) => ({
+    parts,
+    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }, { isOther = false } = {}) => ({
       ...createSimFetcher({
         process,
         time,
         userAgent,
         calls: options.calls,
-        open: (request) => open({ process: process.name, contact }, totalTimeoutMs, request),
+        open: (request) => open({ process: process.name, contact, isOther }, totalTimeoutMs, request),
         addressOf: (url) => addressAt(hostOf(url)),
       }),
       addressesOf: async (host) => (hosts.byKey(host) === undefined ? [] : [addressAt(host)]),
     }),
+    partsOf: (url) => scripts.partsOf(places.find(url)),
+    drawnOf: (url) => answer.drawn(url, places.find(url)),
+    isScripted: (url) => scripts.isScripted(places.find(fetchedUrl(url))),
     linksOf: (url) => links.of(places.find(fetchedUrl(url))),
     requisitesOf: (url) => assets.of(places.find(fetchedUrl(url))),
     canonicalOf(url) {

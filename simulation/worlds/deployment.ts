@@ -29,6 +29,7 @@ import { createRouterHandler } from '../../functions/router-handler.ts';
 import { createUnreadHandlers } from '../../functions/unread-messages.ts';
 import { createWakerHandler } from '../../functions/waker-handler.ts';
 import { createWorkerHandler, type WorkerStack } from '../../functions/worker-handler.ts';
+import { PAGES_AT_ONCE } from '../../functions/worker-rendering.ts';
 import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
 import type { Link } from '../../shared/core/frontier/message.ts';
 import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
@@ -38,6 +39,7 @@ import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
 import type { Accounts } from '../../shared/crawler/turn/access/accounts.ts';
 import type { PageHooks } from '../../shared/crawler/turn/page-hooks.ts';
+import { createRendering, type OpenRendering } from '../../shared/crawler/turn/render/rendering.ts';
 import { createFetchers } from '../../shared/crawler/worker/fetchers.ts';
 import { createLanes } from '../../shared/crawler/worker/lanes.ts';
 import { smallWorkerOf } from '../../shared/crawler/worker/small-worker.ts';
@@ -48,6 +50,7 @@ import { costOf } from '../../shared/engines/aws/cost/prices.ts';
 import { stackPrices } from '../../shared/engines/aws/cost/stack-prices.ts';
 import { createCrawlDeletions } from '../../shared/engines/aws/deletion/crawl-deletions.ts';
 import type { AwsClients } from '../../shared/engines/aws/engine.ts';
+import { createInvokedRenderer } from '../../shared/engines/aws/invoke-renderer.ts';
 import { parker } from '../../shared/engines/aws/queues/sqs-queue.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import type { OpenedStack } from '../../shared/engines/aws/stack.ts';
@@ -70,6 +73,7 @@ import type { Desk } from './operator.ts';
 import { openOperator } from './operator-process.ts';
 import { createPageGuard } from './page-guard.ts';
 import { simLanguage } from './sim-hooks.ts';
+import type { SimRenderer } from './sim-renderer.ts';
 import type { Failure, Harm, SentEvent, StrayedStart } from './spec.ts';
 import { simNewerLog, simStackWatch } from './stack-watch.ts';
 
@@ -87,6 +91,10 @@ export interface DeployOptions {
   readonly shardEventBytes?: number;
   /** Returns the harm that a page does to the worker that parses it. */
   readonly harmOf?: (url: string) => Harm | undefined;
+  /** The function that renders pages. Default: the stack has none. */
+  readonly renderer?: SimRenderer | undefined;
+  /** The fetcher of requests that rendered pages make to other hosts. */
+  readonly otherFetcherOf?: DeployOptions['fetcherOf'];
   /** The project's hooks in a worker's process. Default: it has none. */
   readonly hooksOf?: (process: SimProcess) => PageHooks;
   /** The project's accounts at sites in a worker's process. Default: it has none. */
@@ -270,6 +278,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       languageOf: async ({ url }) => simLanguage(url),
       ...(options.hooksOf && { hooks: options.hooksOf(process) }),
       accounts: options.accountsOf?.(),
+      rendering: options.renderer && renderingOf(process, isSmall, options.renderer, () => last!.stack.meter),
       // The web has no documents; that there might be some takes its share of a worker's time.
       documents: {
         reads: () => false,
@@ -278,6 +287,25 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
       },
       write() {},
     });
+  }
+
+  /** As `functions/worker-rendering.ts` has it. The web knows which requests are to other hosts than a page's own. */
+  function renderingOf(
+    process: SimProcess,
+    isSmall: boolean,
+    { invokerOf }: SimRenderer,
+    meter: () => Pick<OpenedStack['meter'], 'add'>,
+  ): OpenRendering {
+    const { clock } = process;
+    const renderer = createInvokedRenderer({ invoke: invokerOf(process), clock, meter });
+    const open = createRendering({
+      renderer,
+      pagesAtOnce: isSmall ? PAGES_AT_ONCE.small : PAGES_AT_ONCE.full,
+    });
+    const { otherFetcherOf } = options;
+    if (otherFetcherOf === undefined) return open;
+    const others = createFetchers({ make: (config) => otherFetcherOf(process, config), max: MAX_FETCHERS });
+    return (services) => open({ ...services, fetcherOf: (crawl) => others.of(crawl) });
   }
 
   function loadRouter(process: SimProcess, log: Log): SimHandler<SqsEvent, unknown> {
@@ -456,6 +484,7 @@ export function deploy(cloud: SimCloud, options: DeployOptions): Deployment {
     },
     replaceAll() {
       for (const each of Object.values(functions)) each.replaceAll();
+      options.renderer?.lambda.replaceAll();
     },
     killOne: (name) => functions[name].killOne('killed by the operator'),
   };

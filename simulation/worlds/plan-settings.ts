@@ -161,6 +161,12 @@ export function planGivenSitemaps(
 export const planFeeds = (random: Random, hasFeeds: boolean): CrawlOptions =>
   hasFeeds && random() < 0.2 ? { feeds: false } : {};
 
+/** Where scripts fill pages, 70 of 100 crawls render all pages, the others those that need it. Scripts are no requisites there. */
+export const planRendering = (random: Random): CrawlOptions => ({
+  render: random() < 0.7 ? 'always' : 'needed',
+  requisites: false,
+});
+
 /** In a hundred crawls of a web whose pages name canonical URLs, 10 do not go by these. */
 export const planCanonicals = (random: Random, hasCanonicals: boolean): CrawlOptions =>
   hasCanonicals && random() < 0.1 ? { obeyCanonical: false } : {};

@@ -27,6 +27,7 @@ import {
   planLimits,
   planPages,
   planPurpose,
+  planRendering,
   planRequisites,
   planScope,
   planSitemaps,
@@ -105,12 +106,17 @@ export function planCrawls(
   {
     recrawl,
     isPoisoned = false,
-  }: { readonly recrawl?: RecrawlPlan | undefined; readonly isPoisoned?: boolean } = {},
+    isRendered = false,
+  }: {
+    readonly recrawl?: RecrawlPlan | undefined;
+    readonly isPoisoned?: boolean;
+    readonly isRendered?: boolean;
+  } = {},
 ): CrawlPlan[] {
   const random = randomOf(seed, 'crawls');
   const requisites = randomOf(seed, 'requisites');
   const hasSmallTraps = planSizes(seed).minTrapPages < SIZES.minTrapPages;
-  const count = random() < 0.25 ? 2 : 1;
+  const count = random() < 0.25 && !isRendered ? 2 : 1;
   return Array.from({ length: count }, (_, i) => {
     const rates = planByteRate(randomOf(seed, 'byte rate of crawl', i));
     const hours = planHours(randomOf(seed, 'hours of crawl', i));
@@ -140,6 +146,7 @@ export function planCrawls(
       ...planCanonicals(randomOf(seed, 'canonical links of crawl', i), canonicalShareOf(seed) > 0),
       soft404: true,
       ...(isPoisoned && WITHOUT_ENDS),
+      ...(isRendered && planRendering(randomOf(seed, 'rendering', i))),
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
       contact: `https://sim.test/crawl-${i}`,
     };

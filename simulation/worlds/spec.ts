@@ -12,6 +12,7 @@ import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
 import type { MemberRequest, MembersPlan } from '../web/member-plan.ts';
+import type { Part } from '../web/scripts.ts';
 import type { WebShape } from '../web/shape.ts';
 import type { Crowd } from './crowd.ts';
 
@@ -33,6 +34,8 @@ export interface WorldSpec {
   readonly refused?: boolean;
   /** Hosts are behind a login, whatever the seed says. */
   readonly members?: boolean;
+  /** Scripts fill pages, and crawls render them, whatever the seed says. */
+  readonly rendered?: boolean;
   /** Crawls beside its own ones, instead of what the seed says. */
   readonly crowd?: number;
   /** Faults strike so often at most. */
@@ -113,6 +116,9 @@ export const INVARIANTS = {
   changesSent: 'Each change of a page is received at least once, and no other change',
   goneAndBack:
     'A page is gone as long as the web says so, and is requested again after a week; a page that is away for hours is not gone',
+  rendered:
+    'A page that scripts fill is rendered where the crawl wants it, or says why not, and its requests are archived once',
+  partsApart: 'Requests of rendered pages keep the pace of their own host, and their bounds to other hosts',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;
 
@@ -221,6 +227,20 @@ export interface WebRequest {
   readonly maxAgeSeconds?: number;
 }
 
+/** A request of a page that is being rendered, or of robots.txt for one. */
+export interface PartRequest extends WebRequest {
+  /** To another host than the page's. */
+  readonly isOther: boolean;
+}
+
+/** The end of a round of a page, as the function that renders it knows it; of one that died, `failed`. */
+export interface Round {
+  readonly url: string;
+  readonly at: number;
+  /** `needs`: it lacks answers. `filled`, `unfilled`: the page, with or without what its scripts bring. */
+  end: 'needs' | 'filled' | 'unfilled' | 'failed';
+}
+
 /** A page may kill the process that parses it, or block its thread. */
 export type Harm = 'kills' | 'blocks';
 
@@ -234,6 +254,8 @@ export interface SimWeb {
   readonly log: readonly WebRequest[];
   /** Those behind a login. */
   readonly memberHosts: readonly string[];
+  /** Requests of pages that are rendered: they are not in the log. */
+  readonly parts: readonly PartRequest[];
   /**
    * The fetcher of a process. Exchanges take the world's time, and continue at the server when the process
    * dies.
@@ -241,7 +263,15 @@ export interface SimWeb {
   fetcherOf(
     process: SimProcess,
     config: { readonly totalTimeoutMs: number; readonly userAgent: string; readonly contact?: string },
+    /** `isOther`: of requests that rendered pages make to other hosts. */
+    of?: { readonly isOther?: boolean },
   ): Fetcher;
+  /** Whether scripts fill the page. */
+  isScripted(url: string): boolean;
+  /** The requests of the page when it is rendered: those of a list at once, after all answers to the lists before it. */
+  partsOf(url: string): readonly (readonly Part[])[];
+  /** The page when its scripts have run. */
+  drawnOf(url: string): Uint8Array;
   /**
    * The links of the page, canonical, in the order served; a page's content never changes. Empty for what is
    * no page.
@@ -378,6 +408,8 @@ export interface World {
   readonly events: readonly SentEvent[];
   readonly pageChanges: readonly UrlChange[];
   readonly refusedHosts: readonly ReportedRefusal[];
+  /** Undefined: no page is rendered. */
+  readonly rounds?: readonly Round[] | undefined;
   /** Undefined: the project has no `onFinish`. */
   readonly finishes?: readonly FinishCall[] | undefined;
   /** The violations that were found while it ran. */

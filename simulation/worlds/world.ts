@@ -3,6 +3,7 @@
  * of it then.
  */
 import { parseMessageText } from '../../shared/engines/aws/queues/message-text.ts';
+import { LEAST_RENDERING_WORKER_S } from '../../shared/engines/aws/renderer-size.ts';
 import { timesOf } from '../../shared/engines/aws/settings.ts';
 import { HEAD } from '../../shared/engines/aws/state/tables.ts';
 import { createCauseProbe } from '../invariants/cause-probe.ts';
@@ -13,12 +14,12 @@ import { createHistoryProbe } from '../invariants/history-probe.ts';
 import { createSimCloud, hostQueues, type SimCloud } from '../models/cloud.ts';
 import { createFaults } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
-import { randomOf } from '../models/random.ts';
+import { between, randomOf } from '../models/random.ts';
 import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { planMembers } from '../web/member-plan.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
-import { poisonOf, refusingShareOf, shapeOf } from '../web/shape.ts';
+import { poisonOf, refusingShareOf, scriptedShareOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { beginCrowd, type Crowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
@@ -33,6 +34,7 @@ import { planRecrawl } from './plan-recrawl.ts';
 import { loadSimAccounts } from './sim-accounts.ts';
 import { createSimFinish } from './sim-finish.ts';
 import { createSimHooks } from './sim-hooks.ts';
+import { createSimRenderer } from './sim-renderer.ts';
 import type { ExcuseName, Outcome, TimelineEntry, Violation, World, WorldSpec } from './spec.ts';
 
 export interface RunOptions {
@@ -111,12 +113,23 @@ export async function runWorld(
   const trace = isTraced ? (entry: TraceEntry) => entries.push({ at: now(), ...entry }) : undefined;
   let calmAt = T0 + CALM_MS;
   const stack = planStack(seed);
+  const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
+  const poison = recrawl ? undefined : poisonOf(seed, spec.poisoned);
+  const members =
+    recrawl || poison || spec.refused || spec.rendered ? undefined : planMembers(seed, spec.members);
+  const refusingShare = recrawl || poison || members ? 0 : refusingShareOf(seed, spec.refused);
+  const scriptedShare =
+    recrawl || poison || members || refusingShare > 0 ? 0 : scriptedShareOf(seed, spec.rendered);
   const cloud = createSimCloud({
     seed,
     settings: {
       ...stack.settings,
       workersPerQueue: Math.floor(stack.maxConcurrency / stack.turnQueues),
       defaultCrawl: 'crawl-0',
+      ...(scriptedShare > 0 && {
+        rendererFunction: 'renderer',
+        workerTimeoutMs: Math.max(stack.settings.workerTimeoutMs, 1000 * LEAST_RENDERING_WORKER_S),
+      }),
     },
     sizes: stack.sizes,
     turnQueues: stack.turnQueues,
@@ -143,16 +156,14 @@ export async function runWorld(
   const { time, faults } = cloud;
   now = time.now;
   const hasHooks = randomOf(seed, 'hooks')() < HOOKS_CHANCE;
-  const recrawl = planRecrawl(seed, CALM_MS, { isCertain: spec.recrawls });
-  const poison = recrawl ? undefined : poisonOf(seed, spec.poisoned);
-  const members = recrawl || poison || spec.refused ? undefined : planMembers(seed, spec.members);
   const shape = shapeOf(seed, {
     ...recrawl?.web,
     ...(spec.hosts !== undefined && { hosts: spec.hosts }),
     ...(spec.pages !== undefined && { maxPages: spec.pages }),
     poison,
-    refusingShare: recrawl || poison || members ? 0 : refusingShareOf(seed, spec.refused),
+    refusingShare,
     members,
+    ...(scriptedShare > 0 && { scriptedShare, canonicalShare: 0 }),
   });
   const endMs = END_MS + (shape.refusingShare || members ? REFUSED_MS : 0);
   const web = createSimWeb({ seed, time, faults, calls: cloud.calls, trace, shape });
@@ -163,8 +174,14 @@ export async function runWorld(
   const history = createHistoryProbe(cloud);
   const rollout = createRollout(faults, randomOf(seed, 'rollout'), time.now);
   const onFinish = randomOf(seed, 'onFinish')() < FINISH_CHANCE ? createSimFinish(seed, time.now) : undefined;
+  const renderer =
+    scriptedShare > 0
+      ? createSimRenderer(cloud, { seed, web, maxConcurrency: between(randomOf(seed, 'renderers'), 1, 8) })
+      : undefined;
   const deployment = deploy(cloud, {
     fetcherOf: (process, config) => web.fetcherOf(process, config),
+    otherFetcherOf: (process, config) => web.fetcherOf(process, config, { isOther: true }),
+    renderer,
     harmOf: web.harmOf,
     ...(hasHooks && { hooksOf: (process: SimProcess) => createSimHooks(seed, process, requestsOf) }),
     accountsOf: accounts?.create,
@@ -180,13 +197,14 @@ export async function runWorld(
   const crawls = planCrawls(seed, web, timesOf(cloud.settings).maxTotalTimeoutMs, {
     recrawl,
     isPoisoned: poison !== undefined,
+    isRendered: renderer !== undefined,
   });
   const probe = createChainProbe(cloud, causes);
   const deletes = probeDeletes(cloud);
   const plan = planOperator(seed, crawls, web, cloud.settings.defaultCrawl);
   const operator = createOperator(cloud, crawls, seed, plan, deployment.operator);
   const { linkQueueUrl, linkShardUrls } = cloud.settings;
-  const planned = planDeletion(seed, crawls, { isCertain: spec.deletes });
+  const planned = renderer ? undefined : planDeletion(seed, crawls, { isCertain: spec.deletes });
   const deletion =
     planned &&
     runDeletion(planned, { cloud, web, hasCompactor: stack.hasCompactor, open: deployment.operator });
@@ -250,6 +268,7 @@ export async function runWorld(
     events: deployment.events,
     pageChanges: deployment.changes,
     refusedHosts: deployment.refusedHosts,
+    rounds: renderer?.rounds,
     finishes: onFinish?.calls,
     seen: [...probe.violations, ...causes.violations, ...deletes.violations, ...asked],
     history,

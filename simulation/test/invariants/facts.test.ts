@@ -25,6 +25,10 @@ const web: SimWeb = {
   isMissing: () => false,
   harmOf: () => undefined,
   log: [],
+  parts: [],
+  isScripted: () => false,
+  partsOf: () => [],
+  drawnOf: () => new Uint8Array(),
   fetcherOf: () => {
     throw new Error('Expected no request');
   },

@@ -1,0 +1,97 @@
+import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isOwnRequest } from '../../shared/core/url/request-url.ts';
+import type { PartRequest, Round, Violation } from '../worlds/spec.ts';
+import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { recordsIn } from './warc.ts';
+
+/**
+ * Returns whether the crawl has surely seen what scripts bring to a page: whenever it was rendered it was filled, and that
+ * counts. A world with such pages has one crawl.
+ */
+export function shownPages(
+  rounds: readonly Round[] | undefined,
+  crawls: readonly Pick<CrawlFacts, 'config' | 'known'>[],
+): (url: string) => boolean {
+  const ends = endsByUrl(rounds);
+  const [crawl] = crawls;
+  return (url) => {
+    const of = ends.get(url) ?? [];
+    const cause = crawl?.known.get(url)?.result?.cause?.code;
+    const isFilled = of.length > 0 && of.every(({ end }) => end === 'filled');
+    return isFilled && crawl?.config.render === 'always' && cause !== 'notRendered';
+  };
+}
+
+const endsByUrl = (rounds: readonly Round[] = []): Map<string, Round[]> =>
+  Map.groupBy(
+    rounds.filter(({ end }) => end !== 'needs'),
+    ({ url }) => url,
+  );
+
+/**
+ * In a crawl that renders all pages each one that scripts fill was rendered, or has the cause that it was not; that cause has a
+ * failure of its function, its browser or itself, or its process stood still. What it has requested is in the archive: each
+ * response once, unless its turn was discarded or stopped.
+ */
+export function rendered(facts: Pick<Facts, 'crawls' | 'web' | 'rounds' | 'strikes'>): readonly Violation[] {
+  const { crawls, web, rounds, strikes } = facts;
+  const findings = createFindings('rendered');
+  if (rounds === undefined) return findings.list;
+  const ends = endsByUrl(rounds);
+  for (const crawl of crawls) {
+    if (crawl.config.render === 'always')
+      for (const record of crawl.known.values()) {
+        if (!isWanted(record) || isOwnRequest(record.url) || !web.isScripted(record.url)) continue;
+        const of = ends.get(record.url) ?? [];
+        const isPlain = record.result?.cause?.code === 'notRendered';
+        // Another cause may stand for it.
+        if (!record.result?.cause && !of.some(({ end }) => end === 'filled' || end === 'unfilled'))
+          findings.add(
+            `${crawl.id}: ${record.url} counts as rendered (${saidOf(record)}), and no round of it has ended well`,
+          );
+        if (isPlain && strikes.workerFrozen === 0 && !of.some(({ end }) => end === 'failed'))
+          findings.add(
+            `${crawl.id}: ${record.url} was not rendered (${saidOf(record)}), and no round of it has failed`,
+          );
+      }
+    checkArchive(findings, crawl, web.parts, !mayHaveLostTurns(facts) && strikes.paused === 0);
+  }
+  return findings.list;
+}
+
+const saidOf = ({ result }: UrlRecord): string => JSON.stringify(result?.cause) ?? 'without a cause';
+
+const isWanted = ({ state, kind, result }: UrlRecord): boolean =>
+  state === 'fetched' && kind === undefined && result?.httpStatus === 200 && result.digest !== undefined;
+
+function checkArchive(
+  findings: Findings,
+  { id, files, config }: CrawlFacts,
+  parts: readonly PartRequest[],
+  isExact: boolean,
+): void {
+  const archived = new Map<string, number>();
+  for (const [name, bytes] of files)
+    if (name.endsWith('.warc.gz'))
+      for (const fields of recordsIn(bytes)) {
+        const type = fields.get('warc-type');
+        const url = fields.get('warc-target-uri') ?? '';
+        if (type === 'response' || type === 'revisit') archived.set(url, (archived.get(url) ?? 0) + 1);
+      }
+  const answered = parts.filter(
+    ({ httpStatus, contact }) => httpStatus !== undefined && contact === config.contact,
+  );
+  for (const [url, answers] of Map.groupBy(answered, (part) => part.url)) {
+    // A robots.txt may also be that of a turn.
+    if (answers.some(({ isRobots }) => isRobots)) continue;
+    const found = archived.get(url) ?? 0;
+    if (found > answers.length || (isExact && found < answers.length))
+      findings.add(
+        `${id}: the web answered ${url} ${answers.length} times, the archive has ${found} records`,
+        {
+          host: answers[0]?.host,
+        },
+      );
+  }
+}
