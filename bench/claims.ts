@@ -236,6 +236,13 @@ export const CLAIMS: readonly Claim[] = [
     file: './claims/render.ts',
   },
   {
+    name: 'render-stack',
+    says: 'The cost of rendered pages on a stack, by the function as a process with its own browser, at list price',
+    isByName: true,
+    maxWords: 1,
+    file: './claims/render-stack.ts',
+  },
+  {
     name: 'extractors',
     says: 'The main content of real pages, as people have marked it, by Strand and others, in one run',
     isByName: true,

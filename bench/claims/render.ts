@@ -17,18 +17,8 @@ import type { Figure, Measured } from '../harness/record.ts';
 import { withScratch } from '../harness/scratch.ts';
 import { crawlByCrawlee } from './render/crawlee.ts';
 import { treeUse } from './render/process-tree.ts';
+import { pageOf, usualPages } from './render/usual-pages.ts';
 
-/** Pages as many sites have them. */
-const USUAL = [
-  'components',
-  'reactive',
-  'fetched',
-  'modules',
-  'data-and-blob',
-  'cookies',
-  'redirected-requests',
-  'coded',
-];
 const USUAL_PAGES = 64;
 const AT_ONCE = 4;
 const LOOK_MS = 200;
@@ -161,15 +151,9 @@ async function renderMany(bench: Bench, count: number): Promise<Record<string, F
   };
 }
 
-const pageOf = (site: Site, name: string): ScriptedPage =>
-  site.pages.find((page) => page.name === name) as ScriptedPage;
-
 /** Each once: some crawlers visit a URL only once. */
 const urlsOf = (site: Site, count: number): string[] =>
   usualPages(site, count).map((page, i) => `${site.urlOf(page)}?i=${i}`);
-
-const usualPages = (site: Site, count: number): ScriptedPage[] =>
-  Array.from({ length: count }, (_, i) => pageOf(site, USUAL[i % USUAL.length] as string));
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();

@@ -25,7 +25,7 @@ export interface Facts {
   readonly now: number;
   readonly hasEnded: boolean;
   /** Its log is without the requests of a crawl that was deleted. */
-  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf' | 'partsOf' | 'drawnOf'> &
+  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf' | 'drawnOf'> &
     Pick<World, 'requestsOf'> & {
       /** Whether the crawl has surely seen the page's links: scripts bring those of some pages. */
       isShown(url: string): boolean;

@@ -116,6 +116,7 @@ function webFacts(world: World, isShown: (url: string) => boolean): Facts['web']
     isShown: (url) => !web.isScripted(url) || isShown(url),
     parts: web.parts,
     isScripted: (url) => web.isScripted(url),
+    partsOf: (url) => web.partsOf(url),
     requisitesOf: (url) => web.requisitesOf(url),
     canonicalOf: (url) => web.canonicalOf(url),
     redirectOf: (url) => web.redirectOf(url),

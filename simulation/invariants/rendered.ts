@@ -1,4 +1,5 @@
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { hostKey } from '../../shared/core/url/host-key.ts';
 import { isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { PartRequest, Round, Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
@@ -55,9 +56,42 @@ export function rendered(facts: Pick<Facts, 'crawls' | 'web' | 'rounds' | 'strik
             `${crawl.id}: ${record.url} was not rendered (${saidOf(record)}), and no round of it has failed`,
           );
       }
+    if (strikes.workerFrozen === 0) checkFilled(findings, crawl, { web, rounds });
     checkArchive(findings, crawl, web.parts, !mayHaveLostTurns(facts) && strikes.paused === 0);
   }
   return findings.list;
+}
+
+/** Within this time after its first round no page has to do without answers. */
+const IN_TIME_MS = 8000;
+
+/** A page of which all own requests were answered well, and in time, is filled. */
+function checkFilled(
+  findings: Findings,
+  { id, config, known }: CrawlFacts,
+  { web, rounds = [] }: Pick<Facts, 'web' | 'rounds'>,
+): void {
+  const isPaced =
+    config.maxBytesPerSecond !== undefined || config.ipDelayMs > 0 || config.overrides.length > 0;
+  if (config.render !== 'always' || isPaced) return;
+  const parts = Map.groupBy(web.parts, ({ url }) => url);
+  for (const [url, of] of Map.groupBy(rounds, (round) => round.url)) {
+    const last = of.at(-1);
+    if (last?.end !== 'unfilled' || known.get(url)?.state !== 'fetched') continue;
+    if (last.at - (of[0]?.at ?? 0) > IN_TIME_MS) continue;
+    const own = web
+      .partsOf(url)
+      .flat()
+      .filter((part) => hostKey(part.url) === hostKey(url));
+    const isAnswered = own.every((part) => {
+      const answers = parts.get(part.url) ?? [];
+      return answers.length > 0 && answers.every(({ httpStatus, isCut }) => httpStatus === 200 && !isCut);
+    });
+    if (isAnswered)
+      findings.add(`${id}: ${url} is not filled, though all that it has requested of its host was answered`, {
+        at: last.at,
+      });
+  }
 }
 
 const saidOf = ({ result }: UrlRecord): string => JSON.stringify(result?.cause) ?? 'without a cause';

@@ -75,6 +75,13 @@ const mutants: readonly Omit<PromiseMutant, 'worlds'>[] = [
     breaks: ['partsApart'],
   },
   {
+    promise: OWN,
+    what: 'each worker of a process requests the scripts again',
+    file: 'shared/crawler/turn/render/rendering.ts',
+    edits: [['      scripts,\n      others', '      scripts: createScriptCache(),\n      others']],
+    tests: ['test/crawler/turn/render/page-rendering.test.ts'],
+  },
+  {
     promise: OTHERS,
     what: 'a page makes any number of requests to another host',
     file: PARTS,
@@ -100,13 +107,6 @@ const mutants: readonly Omit<PromiseMutant, 'worlds'>[] = [
     what: 'robots.txt of the other host is not obeyed',
     file: OTHER_HOSTS,
     edits: [['if (!isAllowed(rules, pathAndQuery(request.url)).allowed)', 'if (rules === undefined)']],
-    breaks: ['partsApart'],
-  },
-  {
-    promise: OTHERS,
-    what: 'each invocation forgets which hosts have refused',
-    file: 'shared/crawler/turn/render/rendering.ts',
-    edits: [['new OtherHosts(services, known)', 'new OtherHosts(services, createKnownHosts())']],
     breaks: ['partsApart'],
   },
 ];

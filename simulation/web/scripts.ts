@@ -23,8 +23,9 @@ export interface Scripts {
 const POSTS = 0.3;
 /** Pages with requests to another host, and those of them that make more than a page may. */
 const OTHERS = 0.5;
-const MANY_OTHERS = 0.1;
+const MANY_OTHERS = 0.3;
 const MOST_OTHERS = 3;
+const MOST_CHUNKS = 4;
 const TOO_MANY_OTHERS = 25;
 
 export function createScripts({
@@ -55,6 +56,11 @@ export function createScripts({
     ...more,
   });
 
+  function chunksOf(host: WebHost, page: number): readonly Part[] {
+    const count = Math.floor(chance.at(DRAW.scripts, host.number, page, 2) * (MOST_CHUNKS + 1));
+    return Array.from({ length: count }, (_, i) => part(host, page, `chunk-${i}.js`, { isNeeded: false }));
+  }
+
   function othersOf(host: WebHost, page: number): readonly Part[] {
     const random = chance.stream(DRAW.scripts, host.number, page);
     if (random() >= OTHERS) return [];
@@ -72,7 +78,7 @@ export function createScripts({
       const { host, page } = place;
       const isPosted = chance.at(DRAW.scripts, host.number, page, 1) < POSTS;
       return [
-        [part(host, page, 'app.js'), ...othersOf(host, page)],
+        [part(host, page, 'app.js'), ...chunksOf(host, page), ...othersOf(host, page)],
         [
           part(host, page, `data-${page}.json`),
           ...(isPosted ? [part(host, page, `query-${page}.json`, { method: 'POST' })] : []),

@@ -231,6 +231,7 @@ export function makeFacts({
       isShown: () => true,
       parts: [],
       isScripted: () => false,
+      partsOf: () => [],
       requisitesOf: () => [],
       requestsOf: () => [],
       canonicalOf: () => undefined,

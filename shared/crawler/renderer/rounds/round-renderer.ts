@@ -10,6 +10,7 @@ import type {
   RenderJob,
 } from '../../ports/renderer.ts';
 import { undrawn } from '../undrawn.ts';
+import { KnownScripts } from './known-scripts.ts';
 import { decodeReply, encodeAsk, type PackedAnswer, packAnswer, type RoundReply } from './round-messages.ts';
 
 export interface RoundRendererOptions {
@@ -29,12 +30,16 @@ const CUT_SHORT = 'it made further requests, for which no time was left';
  * Renders pages where no request can be answered while the browser runs: it replies with the requests that it lacks, they
  * are made here, and the page is rendered again with their answers, until it lacks none. Each request is made once.
  */
-export const createRoundRenderer = (options: RoundRendererOptions): Renderer => ({
-  render: (job, fetchPart, signal) => new Rounds({ ...options, job, fetchPart, signal }).render(),
-  close: async () => {},
-});
+export function createRoundRenderer(options: RoundRendererOptions): Renderer {
+  const scripts = new KnownScripts();
+  return {
+    render: (job, fetchPart, signal) => new Rounds({ ...options, scripts, job, fetchPart, signal }).render(),
+    close: async () => {},
+  };
+}
 
 interface RoundsOptions extends RoundRendererOptions {
+  readonly scripts: KnownScripts;
   readonly job: RenderJob;
   readonly fetchPart: FetchPart;
   readonly signal: AbortSignal | undefined;
@@ -43,6 +48,8 @@ interface RoundsOptions extends RoundRendererOptions {
 class Rounds {
   readonly #options: RoundsOptions;
   readonly #startedAt: number;
+  /** Scripts of earlier pages of this kind: sent before the page has requested any. */
+  #known: readonly PackedAnswer[];
   readonly #answers: PackedAnswer[] = [];
   #bytes = 0;
   #cpuMs = 0;
@@ -53,6 +60,7 @@ class Rounds {
   constructor(options: RoundsOptions) {
     this.#options = options;
     this.#startedAt = this.#now();
+    this.#known = options.scripts.of(options.job, options.clock.now());
   }
 
   async render(): Promise<Rendering> {
@@ -80,13 +88,18 @@ class Rounds {
   async #ask(isLast: boolean): Promise<RoundReply> {
     const { job, ask, signal } = this.#options;
     const ms = this.#leftMs;
-    const message = encodeAsk({ ...job, limits: { ...job.limits, ms } }, this.#answers, isLast);
+    const asked = { ...job, limits: { ...job.limits, ms } };
+    let message = encodeAsk(asked, [...this.#known, ...this.#answers], isLast);
+    if (message === undefined) {
+      this.#known = [];
+      message = encodeAsk(asked, this.#answers, isLast);
+    }
     if (message === undefined) throw new TooLarge();
     return decodeReply(await ask(message, ms, job.crawl, signal), job);
   }
 
   async #fetch(needs: readonly PartRequest[]): Promise<void> {
-    const { job, fetchPart, clock } = this.#options;
+    const { job, fetchPart, clock, scripts } = this.#options;
     const room = job.limits.requests - this.#answers.length;
     const fetched = new AbortController();
     const late = clock.sleep(Math.max(0, this.#leftMs - LAST_MS), fetched.signal).then(() => LATE);
@@ -95,7 +108,9 @@ class Rounds {
         const request = { ...need, documentUrl: job.url };
         const answer = await Promise.race([fetchPart(request), late]);
         if (answer.status === 'response') this.#bytes += answer.body.size;
-        return packAnswer({ request, answer });
+        const packed = await packAnswer({ request, answer });
+        scripts.keep(job, request, answer, packed);
+        return packed;
       }),
     );
     this.#answers.push(...(await answering.finally(() => fetched.abort())));

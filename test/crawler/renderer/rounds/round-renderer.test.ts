@@ -1,6 +1,7 @@
 /** The worker's side of rounds, with a function that is a table: no browser. */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../../shared/core/outcome/memory-body.ts';
 import type { Clock } from '../../../../shared/crawler/ports/clock.ts';
 import type { FetchPart, RenderJob } from '../../../../shared/crawler/ports/renderer.ts';
@@ -54,18 +55,7 @@ async function render(replies: (object | Error)[], own: Partial<RenderJob> = {},
     fetched.push(request);
     if (request.url.includes('slow')) return new Promise(() => {});
     if (request.url.includes('refused')) return { status: 'refused', reason: 'robots.txt' };
-    return {
-      status: 'response',
-      url: request.url,
-      httpStatus: 200,
-      statusText: 'OK',
-      headers: [],
-      body: memoryBody(Buffer.from('answer')),
-      requestHead: Buffer.from(''),
-      ipAddress: '',
-      startedAt: 0,
-      endedAt: 0,
-    };
+    return answerOf(request.url);
   };
   const rendering = await renderer.render({ ...job, ...own }, fetchPart);
   return { rendering, asked, fetched };
@@ -91,6 +81,19 @@ test('requests that take too long leave the last round its time', async () => {
     [true, true],
   ]);
   expect(rendering.state).toBe('rendered');
+});
+
+const answerOf = (url: string): FetchedResponse => ({
+  status: 'response',
+  url,
+  httpStatus: 200,
+  statusText: 'OK',
+  headers: [],
+  body: memoryBody(Buffer.from('answer')),
+  requestHead: Buffer.from(''),
+  ipAddress: '',
+  startedAt: 0,
+  endedAt: 0,
 });
 
 test('a page that needs nothing takes one round', async () => {
@@ -137,6 +140,32 @@ test('no more requests are made than a page may have', async () => {
   const many = Array.from({ length: 5 }, (_, i) => need(`https://example.org/${i}`));
   const { fetched } = await render([withNeeds(many), withNeeds(many, 5), withNeeds([], 5)]);
   expect(fetched).toHaveLength(5);
+});
+
+test('scripts of a page are sent with the first round of the next pages of its kind', async () => {
+  const script = (url: string) => need(url, { kind: 'script' });
+  const asked: RoundAsk[] = [];
+  const renderer = createRoundRenderer({
+    clock: systemClock,
+    ask: async (message) => {
+      const ask = decodeAsk(JSON.parse(message));
+      asked.push(ask);
+      const needs = [
+        script('https://example.org/app.js'),
+        script('https://example.org/0.12345678.js'),
+        need('https://example.org/data'),
+      ];
+      return JSON.stringify(withNeeds(ask.answers.length === 0 ? needs : [], ask.answers.length));
+    },
+  });
+  const now = Date.now();
+  const fetchPart: FetchPart = async ({ url }) => ({ ...answerOf(url), endedAt: now });
+  for (const url of ['/a/1', '/a/2', '/b/c/d']) {
+    asked.length = 0;
+    await renderer.render({ ...job, url: `https://example.org${url}` }, fetchPart);
+    const sent = asked[0]?.answers.map(({ request }) => request.url);
+    expect(sent).toEqual(url === '/a/2' ? ['https://example.org/app.js'] : []);
+  }
 });
 
 test('a function that fails costs the page its rendering, and no more', async () => {

@@ -1,0 +1,88 @@
+/** Scripts of pages, as they are sent with the first round of later pages of their kind: it is a round less for each chain of them. */
+import QuickLRU from 'quick-lru';
+import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import { partKeys } from '../../../core/render/part-key.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
+import { templateOf } from '../../../core/url/template-of.ts';
+import type { PartRefusal, PartRequest, RenderJob } from '../../ports/renderer.ts';
+import type { PackedAnswer } from './round-messages.ts';
+
+/** As the script cache of a process (`turn/render/script-cache.ts`). */
+const MAX_AGE_MS = 3_600_000;
+/** Of each kind of pages. */
+const MAX_SCRIPTS = 40;
+const MAX_CHARS = 1_500_000;
+/** Of all together. */
+const MAX_KINDS = 1000;
+const MAX_ALL_CHARS = 60_000_000;
+
+interface KnownScript {
+  readonly packed: PackedAnswer;
+  readonly chars: number;
+  readonly fetchedAt: number;
+}
+
+export class KnownScripts {
+  /** By crawl and URL; the oldest ones go first. */
+  readonly #scripts = new QuickLRU<string, KnownScript>({ maxSize: Number.MAX_SAFE_INTEGER });
+  /** Keys of scripts, by the crawl and the kind of page. */
+  readonly #kinds = new QuickLRU<string, Set<string>>({ maxSize: MAX_KINDS });
+  #chars = 0;
+
+  /** The scripts that pages of this kind have requested lately. */
+  of(job: Pick<RenderJob, 'crawl' | 'url'>, now: number): PackedAnswer[] {
+    const found: PackedAnswer[] = [];
+    let chars = 0;
+    for (const key of this.#kinds.get(kindOf(job)) ?? []) {
+      const script = this.#scripts.get(key);
+      if (script === undefined || now - script.fetchedAt >= MAX_AGE_MS) continue;
+      chars += script.chars;
+      if (chars > MAX_CHARS) break;
+      found.push(script.packed);
+    }
+    return found;
+  }
+
+  keep(
+    job: Pick<RenderJob, 'crawl' | 'url'>,
+    request: PartRequest,
+    outcome: FetchOutcome | PartRefusal,
+    packed: PackedAnswer,
+  ): void {
+    if (!isShared(request) || outcome.status !== 'response' || outcome.httpStatus !== 200) return;
+    const chars = 'body' in packed ? packed.body[1].length : 0;
+    if (outcome.truncated || chars > MAX_CHARS || isOfMoment(request, outcome.endedAt)) return;
+    const key = `${job.crawl} ${request.url}`;
+    this.#remove(key);
+    this.#scripts.set(key, { packed, chars, fetchedAt: outcome.endedAt });
+    this.#chars += chars;
+    const kind = kindOf(job);
+    const ofKind = this.#kinds.get(kind) ?? new Set();
+    ofKind.delete(key);
+    this.#kinds.set(kind, ofKind.add(key));
+    // A site that is deployed again has other ones.
+    const [first] = ofKind;
+    if (ofKind.size > MAX_SCRIPTS) ofKind.delete(first as string);
+    for (const [oldest] of this.#scripts.entriesAscending()) {
+      if (this.#chars <= MAX_ALL_CHARS) break;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#chars -= this.#scripts.peek(key)?.chars ?? 0;
+    this.#scripts.delete(key);
+  }
+}
+
+const isShared = ({ kind, method, headers }: PartRequest): boolean =>
+  kind === 'script' && method === 'GET' && !('authorization' in headers);
+
+/** Its URL has a time or a random number: it is no script that other pages have, too. */
+function isOfMoment(request: PartRequest, now: number): boolean {
+  const { exact, steady } = partKeys(request, now);
+  return exact !== steady;
+}
+
+const kindOf = ({ crawl, url }: Pick<RenderJob, 'crawl' | 'url'>): string =>
+  `${crawl} ${hostKey(url)} ${templateOf(url)}`;
