@@ -244,7 +244,7 @@ function optionOf(raw: string): [option: OptionSpec, isNo: boolean] {
   throw new UsageError(`Unknown option ${quoted(raw)}; ${meant}`);
 }
 
-/** Throws {@link UsageError} for what is no whole number of `least` or more. */
+/** Throws {@link UsageError} for what is not a whole number of `least` or more. */
 export function readNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const number = /^\d+(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;

@@ -44,7 +44,7 @@ export interface Facts {
   readonly invocations: World['invocations'];
   readonly strayedStarts: World['strayedStarts'];
   readonly turnQueues: number;
-  /** Of pages that were rendered; undefined where no page is. */
+  /** The rounds of rendered pages; undefined where none is rendered. */
   readonly rounds?: readonly Round[] | undefined;
   readonly failures: readonly Failure[];
   /** The events that were sent to the operator's receiver, in order. */

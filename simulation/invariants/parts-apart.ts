@@ -107,7 +107,7 @@ function checkRobots(findings: Findings, requests: readonly PartRequest[], web: 
       if (request.robotsVersion !== undefined) versions.push(request.robotsVersion);
       continue;
     }
-    // What redirects elsewhere is judged where it leads.
+    // A robots.txt that redirects is judged where it leads.
     if (versions.length > 0 && !versions.some((version) => web.allows(request.url, version)))
       findings.add(
         `${nameOf(request)} is forbidden by each robots.txt that its process has read`,

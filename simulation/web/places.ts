@@ -32,7 +32,7 @@ export type Place =
   | { readonly what: 'usageFile'; readonly host: WebHost }
   /** Another URL of a page, on any host: what pages name as canonical (`canonicals.ts`). */
   | { readonly what: 'alias'; readonly host: WebHost; readonly of: Alias }
-  /** What a page requests when it is rendered (`scripts.ts`). */
+  /** A request of a page that is rendered (`scripts.ts`). */
   | { readonly what: 'part'; readonly host: WebHost; readonly name: string }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */

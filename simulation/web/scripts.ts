@@ -2,17 +2,9 @@
 import { type Chance, DRAW } from './chance.ts';
 import type { Hosts, WebHost } from './hosts.ts';
 import type { Pages } from './pages.ts';
+import type { Part } from './part.ts';
 import type { Place, Places } from './places.ts';
 import type { WebShape } from './shape.ts';
-
-/** A request of a page. */
-export interface Part {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly kind: 'script' | 'xhr';
-  /** Without a good answer the page stays as it is. */
-  readonly isNeeded: boolean;
-}
 
 export interface Scripts {
   isScripted(place: Place): boolean;

@@ -16,7 +16,7 @@ import { createSimLambda, type SimFunction } from '../models/lambda.ts';
 import type { SimProcess } from '../models/process.ts';
 import { between, randomOf } from '../models/random.ts';
 import { PART_END } from '../web/answers.ts';
-import type { Part } from '../web/scripts.ts';
+import type { Part } from '../web/part.ts';
 import type { Round, SimWeb } from './spec.ts';
 
 export interface SimRenderer {
@@ -147,7 +147,7 @@ const requestOf = ({ url, method, kind }: Part, job: RenderJob): PartRequest => 
 const isShell = ({ html }: Rendering, { url, document }: RenderJob, web: RenderedWeb): boolean =>
   web.isScripted(url) && html === Buffer.from(document.body).toString();
 
-/** Failures of the page, of its browser, of the function, and replies that are none. */
+/** Failures of the page, of its browser, of the function, and replies that are garbage. */
 async function failing(process: SimProcess, random: () => number): Promise<object> {
   const { clock } = process;
   const undrawn = (state: Rendering['state']) => ({

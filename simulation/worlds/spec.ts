@@ -12,7 +12,7 @@ import type { SimCloud } from '../models/cloud.ts';
 import type { FaultName } from '../models/faults.ts';
 import type { SimProcess } from '../models/process.ts';
 import type { MemberRequest, MembersPlan } from '../web/member-plan.ts';
-import type { Part } from '../web/scripts.ts';
+import type { Part } from '../web/part.ts';
 import type { WebShape } from '../web/shape.ts';
 import type { Crowd } from './crowd.ts';
 
@@ -295,7 +295,7 @@ export interface SimWeb {
   modifiedIn(sitemap: string, url: string): number | undefined;
   /** A sitemap of some host, wherever it is; now and then one that is not there. Canonical. */
   someSitemap(random: () => number): string;
-  /** The sitemaps that this robots.txt names, canonical; none for what is no robots.txt. */
+  /** The sitemaps that this robots.txt names, canonical; none for what is not a robots.txt. */
   sitemapsNamedIn(robotsUrl: string): readonly string[];
   /** Whether the page is one of a trap: there is no end of them, and they have the same text. */
   isTrap(url: string): boolean;

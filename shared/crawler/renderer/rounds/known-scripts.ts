@@ -9,10 +9,10 @@ import type { PackedAnswer } from './round-messages.ts';
 
 /** As the script cache of a process (`turn/render/script-cache.ts`). */
 const MAX_AGE_MS = 3_600_000;
-/** Of each kind of pages. */
+/** Bounds for each kind of pages. */
 const MAX_SCRIPTS = 40;
 const MAX_CHARS = 1_500_000;
-/** Of all together. */
+/** Bounds for all together. */
 const MAX_KINDS = 1000;
 const MAX_ALL_CHARS = 60_000_000;
 
@@ -78,7 +78,7 @@ export class KnownScripts {
 const isShared = ({ kind, method, headers }: PartRequest): boolean =>
   kind === 'script' && method === 'GET' && !('authorization' in headers);
 
-/** Its URL has a time or a random number: it is no script that other pages have, too. */
+/** Its URL has a time or a random number: other pages do not have this script. */
 function isOfMoment(request: PartRequest, now: number): boolean {
   const { exact, steady } = partKeys(request, now);
   return exact !== steady;

@@ -35,7 +35,7 @@ interface KnownRules {
   readonly expiresAt: number;
 }
 
-/** What a process knows of other hosts: it outlives an invocation. */
+/** Knowledge of a process about other hosts: it outlives an invocation. */
 export interface KnownHosts {
   /** Until when each host is left alone. */
   readonly refused: QuickLRU<string, number>;
