@@ -1,3 +1,4 @@
+import { MAX_SKEW_MS } from '../models/cloud.ts';
 import { T0 } from '../models/virtual-time.ts';
 import type { Need, NeedyCrawl } from '../worlds/crowd-needs.ts';
 import type { Violation } from '../worlds/spec.ts';
@@ -18,12 +19,19 @@ const FAULTS_MS = 2_700_000;
 
 /**
  * Each running crawl is looked at in its time, however many there are: its host that is due is woken, it ends at its limit, and
- * it is called finished when nothing is left.
+ * it is called finished when nothing is left. Not before its time either, but for clocks that are ahead.
  */
 export function lookedAt(facts: UsedFacts): readonly Violation[] {
   const findings = createFindings('lookedAt');
+  const { clockSkew, clockStepped } = facts.strikes;
+  const mostEarlyMs = clockSkew > 0 ? 2 * MAX_SKEW_MS : 0;
   for (const one of facts.crowd?.needy ?? []) {
     const { crawl, need, at, doneAt } = one;
+    if (doneAt !== undefined && at - doneAt > mostEarlyMs)
+      findings.add(`${crawl} needed its ${need} ${since(at)}, and got it ${seconds(at - doneAt)} earlier`, {
+        at: doneAt,
+        excuse: clockStepped > 0 ? 'wrongClock' : undefined,
+      });
     const lateMs = (doneAt ?? facts.now) - at;
     const mostMs = mostMsOf(one, facts);
     if (lateMs <= mostMs) continue;

@@ -22,7 +22,7 @@ export interface NeedyCrawl {
   readonly crawl: string;
   readonly need: Need;
   readonly at: number;
-  /** When it was met: a host that is due was sent its wake-up. */
+  /** When it was met: a host that is due was sent its wake-up. By a clock that is ahead, before `at`. */
   doneAt?: number;
   /** When a worker had served the host, and deleted that message. */
   servedAt?: number;
@@ -42,7 +42,7 @@ export function watchNeeds({ time, sqs, dynamo }: SimCloud, needy: readonly Need
 
   function note(crawl: string, need: Need): void {
     const one = byName.get(crawl);
-    if (one?.need === need && time.now() >= one.at) one.doneAt ??= time.now();
+    if (one?.need === need) one.doneAt ??= time.now();
   }
 
   const byHost = new Map(needy.map((one) => [crowdHostOf(one.crawl), one]));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { FaultName } from '../../models/faults.ts';
 import { T0 } from '../../models/virtual-time.ts';
 import type { NeedyCrawl } from '../../worlds/crowd-needs.ts';
 import { runWorld } from '../../worlds/world.ts';
-import { makeFacts, struck, violationsOf } from './made-facts.ts';
+import { excused, makeFacts, struck, violationsOf } from './made-facts.ts';
 
 const MINUTE = 60_000;
 
@@ -41,6 +42,24 @@ describe('lookedAt', () => {
     expect(violationsOf('lookedAt', facts(needy('limit', 40), { strikes }))).toEqual([]);
     expect(violationsOf('lookedAt', facts(needy('limit', 60), { strikes }))).toHaveLength(1);
   });
+
+  test('by a clock that is ahead it may be early by as much as clocks differ', () => {
+    const early = (seconds: number, ...strikes: readonly FaultName[]) =>
+      facts({ ...needy('limit'), doneAt: T0 - seconds * 1000 }, { strikes: struck(...strikes) });
+    expect(violationsOf('lookedAt', early(1))).toEqual([
+      expect.stringContaining('a-1 needed its limit T0+0.000 s, and got it 1.000 s earlier'),
+    ]);
+    expect(violationsOf('lookedAt', early(10, 'clockSkew'))).toEqual([]);
+    expect(violationsOf('lookedAt', early(11, 'clockSkew'))).toHaveLength(1);
+    expect(excused(early(3600, 'clockStepped'))).toEqual([
+      expect.stringMatching(/^wrongClock: .*3600.000 s earlier$/),
+    ]);
+  });
+});
+
+test('a limit that a clock ahead finds 0.2 s before its time is found', async () => {
+  const { violations } = await runWorld({ seed: 77_027, faults: ['clockSkew'] });
+  expect(violations.filter(({ excuse }) => excuse === undefined)).toEqual([]);
 });
 
 test('a world with many crawls beside its own ones keeps all promises', async () => {
