@@ -143,8 +143,8 @@ export interface CrawlFacts {
   readonly tables: ReadonlyMap<string, readonly string[]>;
   /** Where files stand that were joined. */
   readonly joined: ReadonlyMap<string, JoinedFacts>;
-  /** The compactor has it on its list. */
-  readonly isUnjoined: boolean;
+  /** When it was put on the list of the compactor last, by the clock of who did that, if it is there. */
+  readonly unjoinedSince?: number | undefined;
 }
 
 export interface JoinedFacts {

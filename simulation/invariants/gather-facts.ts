@@ -321,8 +321,13 @@ async function crawlFacts(
     state: stateIn(own, id),
     tables: await tableRows(objects, id),
     joined: joinedIn(items),
-    isUnjoined: (own.get(UNJOINED) ?? []).some(({ sk }) => sk?.S === id),
+    unjoinedSince: unjoinedSince(own.get(UNJOINED), id),
   };
+}
+
+function unjoinedSince(listed: readonly Item[] = [], crawl: CrawlId): number | undefined {
+  const entry = listed.find(({ sk }) => sk?.S === crawl);
+  return entry && Number(entry.enteredAt?.N);
 }
 
 /** Reads the tables of captures. */

@@ -1,11 +1,14 @@
 import type { Head } from '../../shared/core/frontier/head.ts';
 import { indexName } from '../../shared/engines/aws/archive/compact-layout.ts';
+import { isSettledEntry } from '../../shared/engines/aws/state/unjoined.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings } from './findings.ts';
 
-type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor'>;
+type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor' | 'now'>;
 
+/** The compactor runs this often in a world (`worlds/world.ts`). */
+const COMPACTOR_MS = 1_200_000;
 const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
 
 /**
@@ -14,6 +17,7 @@ const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
  * its row. And that a crawl that is over has no WARC objects other than joined ones if there is a compactor,
  * and no unfinished multipart upload; and that the compactor looks at it no more.
  *
+ * The compactor's list has times of those who have put crawls on it: one whose clock was ahead keeps a crawl there for longer.
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */
 export function noGarbage(facts: UsedFacts): readonly Violation[] {
@@ -21,12 +25,12 @@ export function noGarbage(facts: UsedFacts): readonly Violation[] {
   const excuse = mayHaveLostTurns(facts) ? ('leftBehind' as const) : undefined;
   for (const crawl of facts.crawls) {
     for (const host of crawl.hosts.values()) checkParts(findings, crawl, host, excuse);
-    if (facts.hasCompactor) checkArchive(findings, crawl, excuse);
+    if (facts.hasCompactor) checkArchive(findings, facts, crawl, excuse);
   }
   return findings.list;
 }
 
-type Excuse = 'leftBehind' | undefined;
+type Excuse = 'leftBehind' | 'wrongClock' | undefined;
 
 function checkParts(
   findings: Findings,
@@ -72,7 +76,8 @@ const versionOf = (name: string): number => Number(/^[a-z]+(\d+)-/.exec(name)?.[
 
 function checkArchive(
   findings: Findings,
-  { id, status, files, tables, joined, uploads, aside, isUnjoined }: CrawlFacts,
+  { now, strikes }: UsedFacts,
+  { id, status, files, tables, joined, uploads, aside, unjoinedSince }: CrawlFacts,
   excuse: Excuse,
 ): void {
   for (const key of uploads) findings.add(`${id}: an upload of ${key} has not ended`, { excuse });
@@ -83,7 +88,12 @@ function checkArchive(
     if (!made.has(file))
       findings.add(`${id}: there are tables of ${file}, which is not announced`, { excuse });
   if (status !== 'finished' && status !== 'stopped') return;
-  if (isUnjoined) findings.add(`${id} is ${status}, and the compactor still has it on its list`, { excuse });
+  if (unjoinedSince !== undefined) {
+    const isSettled = isSettledEntry({ enteredAt: unjoinedSince }, now - COMPACTOR_MS);
+    findings.add(`${id} is ${status}, and the compactor still has it on its list`, {
+      excuse: !isSettled && strikes.clockStepped > 0 ? 'wrongClock' : excuse,
+    });
+  }
   const indexes = new Set([...made].map(indexName));
   for (const file of files.keys())
     if (!made.has(file) && !indexes.has(file) && !joined.has(file) && !aside.includes(file))

@@ -1,6 +1,8 @@
 import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import { latestOpening } from '../../shared/core/crawl/host-hours.ts';
+import { maxBytesRestMs } from '../../shared/core/frontier/byte-rate.ts';
 import type { HostKey } from '../../shared/core/url/host-key.ts';
+import { MAX_BYTES_LOCK_MS } from '../../shared/crawler/turn/pace/host-pace.ts';
 import { RETRY_HOST_MS } from '../../shared/crawler/turn/recrawl/recrawl-plan.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
@@ -34,7 +36,7 @@ const WAKE_AGAIN_MS = 300_000;
 const INDEX_FAR_MS = 300_000;
 /** A failed turn is tried again after this at most (`worker/host-server.ts`). */
 const MAX_RETRY_MS = 300_000;
-/** A host is hidden for this number of leases in a row at most, as workers die or freeze. */
+/** A host is hidden for this number of leases, or locks, in a row at most, as workers die or freeze. */
 const HIDDEN_LEASES = 5;
 /** For starts of functions, for messages that come late, and for clocks that differ. */
 const SLACK_MS = 40_000;
@@ -63,11 +65,12 @@ export function onTime(facts: UsedFacts, visited: readonly HostVisits[]): readon
   const findings = createFindings('onTime');
   // The host that has its turn first.
   const turnMs = Math.max(...facts.crawls.map(({ config }) => config.turnMaxMs + config.totalTimeoutMs));
+  const lockMs = lockMsOf(facts);
   for (const visits of visited) {
     const { host } = visits.host;
     const others = visited.filter((other) => other !== visits && other.host.host === host);
     const heads = [...others.map((other) => other.host.heads), facts.deletion?.heads.get(host) ?? []];
-    checkHost(findings, facts, { ...visits, others: heads }, turnMs);
+    checkHost(findings, facts, { ...visits, others: heads }, { turnMs, lockMs });
   }
   return findings.list;
 }
@@ -76,7 +79,7 @@ function checkHost(
   findings: Findings,
   facts: UsedFacts,
   visits: HostVisits & { readonly others: readonly (readonly HeadChange[])[] },
-  turnMs: number,
+  { turnMs, lockMs }: { readonly turnMs: number; readonly lockMs: number },
 ): void {
   const { crawl, host, requests, others } = visits;
   const promptMs = WAKER_MS + SLACK_MS + turnMs + sizesAgeMs(facts);
@@ -101,8 +104,8 @@ function checkHost(
     const promptlyMs = promptMs + startsAgainMs(facts, host.host, waits);
     if (lateMs <= promptlyMs) continue;
     const dueMs = promptlyMs + backlogMs(facts, crawl, waits, turnMs);
-    const hiddenMs = dueMs + HIDDEN_LEASES * facts.leaseMs + MAX_RETRY_MS;
-    const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * facts.leaseMs + wakerLagMs(facts);
+    const hiddenMs = dueMs + HIDDEN_LEASES * lockMs + MAX_RETRY_MS;
+    const lostMs = dueMs + TOKEN_LOST_MS + INDEX_FAR_MS + againMs + 2 * lockMs + wakerLagMs(facts);
     if (lateMs > dueMs)
       findings.add(
         `${crawl.id}: ${host.host} was due ${since(from)}, and came to its turn ${seconds(lateMs)} later; expected ${seconds(dueMs)} at most`,
@@ -120,6 +123,15 @@ function checkHost(
         },
       );
   }
+}
+
+/**
+ * How long a worker that dies leaves a host hidden: for its lease, or for the rest after what the host may have sent it, if a
+ * crawl of the host has a byte rate. The hosts of one crawl are those of the other.
+ */
+function lockMsOf({ leaseMs, crawls }: UsedFacts): number {
+  const rests = crawls.map(({ config }) => maxBytesRestMs(config, config.maxBodyBytes));
+  return Math.max(leaseMs, Math.min(MAX_BYTES_LOCK_MS, Math.max(...rests)));
 }
 
 /**

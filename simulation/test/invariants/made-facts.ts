@@ -193,7 +193,6 @@ export function crawlFacts(
     unsentChanges: [],
     tables: new Map(),
     joined: new Map(),
-    isUnjoined: false,
     ...more,
   };
 }

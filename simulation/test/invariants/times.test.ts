@@ -255,7 +255,25 @@ describe('onTime', () => {
     expect([late(1200, 'messageLost'), late(2300, 'messageLost')]).toEqual([0, 1]);
   });
 
-  test('also if the wake-up for a token that was lost is lost, too', () => {
+  test('a worker that dies while it requests something of a host with a byte rate hides it for longer', () => {
+    const late = (s: number, config: CrawlOptions = {}) => {
+      const before = due({ dueAt: T + 60_000 });
+      const crawl = hostWith(
+        [before, headAt(s, before, {})],
+        [waiting],
+        { turnMaxMs: 20_000, totalTimeoutMs: 10_000, ...config },
+        [running],
+      );
+      return countOf('onTime', makeFacts({ log: [], strikes: struck('pageHarms'), crawls: [crawl] }));
+    };
+    expect(late(1200)).toBe(1);
+    // It may have sent 10 MB: five rests of 300 s.
+    const slow = { maxBytesPerSecondPerHost: 10_000 };
+    expect([late(1900, slow), late(2100, slow)]).toEqual([0, 1]);
+    expect(late(1200, { maxBytesPerSecondPerHost: 10_000_000 })).toBe(1);
+  });
+
+  test('a host is found also if the wake-up for a token that was lost is lost, too', () => {
     const token = due({ token: '1-x', dueAt: T + 60_000 + 900_000 });
     const lost = struck('messageLost');
     // Due by the index at 1,260 s, woken within the next minute, and again at the first run after 300 s.
@@ -428,11 +446,27 @@ describe('noGarbage', () => {
       tables,
       joined,
       uploads: ['warc/crawl/x.gz'],
-      isUnjoined: true,
+      unjoinedSince: T,
     };
     const garbage = (hasCompactor: boolean) =>
       violationsOf('noGarbage', makeFacts({ log: [], crawls: [crawl], hasCompactor }));
     expect(garbage(false)).toEqual([]);
     expect(garbage(true).map((text) => text.slice(0, 60))).toHaveLength(5);
+  });
+
+  test('a crawl that a clock ahead has put on the list of the compactor stays there for as much longer', () => {
+    const now = T + 9_000_000;
+    const left = (enteredAt: number, ...strikes: Parameters<typeof struck>) =>
+      makeFacts({
+        log: [],
+        now,
+        strikes: struck(...strikes),
+        crawls: [{ ...crawlFacts([]), unjoinedSince: enteredAt }],
+        hasCompactor: true,
+      });
+    // It is settled after an hour, and visited within 20 minutes.
+    expect(excused(left(now - 4_700_000, 'clockStepped'))).toEqual([expect.stringMatching(/^wrongClock: /)]);
+    expect(countOf('noGarbage', left(now - 4_700_000))).toBe(1);
+    expect(countOf('noGarbage', left(now - 4_900_000, 'clockStepped'))).toBe(1);
   });
 });

@@ -27,8 +27,11 @@ const SETTLED_MS = 60 * 60_000;
 /** Crawls whose last entry a process remembers. */
 const MAX_REMEMBERED = 10_000;
 
-/** Whether all that was written by writers who count on the entry can be seen at that time. */
-export const isSettledEntry = ({ enteredAt }: UnjoinedCrawl, now: number): boolean =>
+/**
+ * Whether all that was written by writers who count on the entry can be seen at that time. An entry of a clock that was ahead is
+ * visited for as much longer.
+ */
+export const isSettledEntry = ({ enteredAt }: Pick<UnjoinedCrawl, 'enteredAt'>, now: number): boolean =>
   now - enteredAt >= SETTLED_MS;
 
 export class UnjoinedCrawls {
