@@ -31,7 +31,7 @@ function readExamples(folder: string): Example[] {
     const elements = parseElements(html);
     const data = readMetadata(elements, url);
     const blocks = textBlocks(elements[0]!);
-    const main = mainBlocks(elements, blocks, data);
+    const { main } = mainBlocks(elements, blocks, data);
     const { primary } = own.page_type as { primary: string };
     const domain = (URL.parse(url)?.hostname ?? file).split('.').slice(-2).join('.');
     return {

@@ -83,7 +83,7 @@ export function pageRuns(root: ContentElement): PageRuns {
 
   function addRun(run: Run, isInLink: boolean, figure: Figure | undefined): void {
     const { element, first, end } = run;
-    const gathered: Gathered = { text: '', linkText: '', last: '', hasPicture: false, isInScript: false };
+    const gathered = noText(false);
     if (element.whole !== undefined) gather(element, gathered, isInLink);
     else for (let i = first; i < end; i++) gather(element.children[i]!, gathered, isInLink);
     const seen = readText(gathered.text);
@@ -120,9 +120,12 @@ class Block implements TextBlock {
   }
 }
 
-function linkWordsOf({ text, linkText }: Gathered, words: number): number {
+/** Not all are links if a link is only a part of a word. */
+function linkWordsOf({ text, linkText, hasHalfWord }: Gathered, words: number): number {
   if (linkText === '') return 0;
-  return linkText.length === text.length ? words : Math.min(words, wordsIn(linkText));
+  if (linkText.length === text.length) return words;
+  const linkWords = Math.min(words, wordsIn(linkText));
+  return hasHalfWord && linkWords === words ? words - 1 : linkWords;
 }
 
 interface Gathered {
@@ -130,9 +133,23 @@ interface Gathered {
   linkText: string;
   /** The end of the text, at least two characters if it has them. */
   last: string;
+  /** Whether the end of the text is in a link. */
+  isLinked: boolean;
+  /** Whether a link begins or ends within a word. */
+  hasHalfWord: boolean;
   hasPicture: boolean;
   readonly isInScript: boolean;
 }
+
+const noText = (isInScript: boolean): Gathered => ({
+  text: '',
+  linkText: '',
+  last: '',
+  isLinked: false,
+  hasHalfWord: false,
+  hasPicture: false,
+  isInScript,
+});
 
 function gather(node: ContentElement | string, run: Gathered, isLink: boolean): void {
   if (typeof node === 'string') {
@@ -145,7 +162,7 @@ function gather(node: ContentElement | string, run: Gathered, isLink: boolean): 
   else if (name === 'img' && whole === undefined) run.hasPicture = true;
   else if (whole !== undefined) add(whole === 'code' ? codeText(node) : whole.text, run, isLink);
   else if ((name === 'sup' || name === 'sub') && !run.isInScript) {
-    const inner: Gathered = { text: '', linkText: '', last: '', hasPicture: false, isInScript: true };
+    const inner = noText(true);
     for (const child of children) gather(child, inner, isLink);
     run.linkText += inner.linkText;
     add(scriptText(node, run.last, inner.text), run, false);
@@ -153,6 +170,11 @@ function gather(node: ContentElement | string, run: Gathered, isLink: boolean): 
 }
 
 function add(text: string, run: Gathered, isLink: boolean): void {
+  if (text === '') return;
+  if (isLink !== run.isLinked) {
+    if (/[\p{L}\p{N}]$/u.test(run.last) && /^[\p{L}\p{N}]/u.test(text)) run.hasHalfWord = true;
+    run.isLinked = isLink;
+  }
   run.text += text;
   run.last = text.length > 1 ? text : run.last.slice(-1) + text;
   if (isLink) run.linkText += text;
@@ -172,7 +194,7 @@ export function isPermalink({ name, attributes, children }: ContentElement): boo
   const [only] = children;
   if (children.length !== 1) return children.some(isPermalinkPicture) && children.every(isBlankOrPicture);
   if (typeof only !== 'string') return isPermalinkPicture(only);
-  return /^[#\u00a7\u00b6]$/.test(only.trim()) && attributes.href?.startsWith('#') === true;
+  return /^[#\u00a7\u00b6\u25c6]$/.test(only.trim()) && attributes.href?.startsWith('#') === true;
 }
 
 const isPermalinkPicture = (node: ContentElement | string | undefined): boolean =>

@@ -147,13 +147,14 @@ class Page implements Extracted {
 
   #choose(): Choice {
     const runs = this.#runs;
-    let main: readonly TextBlock[] = mainBlocks(this.#elements, runs.blocks, this.#structured);
+    const chosen = mainBlocks(this.#elements, runs.blocks, this.#structured);
+    let { main } = chosen;
     // Few pages have a price: of others the kind is found when it is wanted.
     if (runs.blocks.some(isPrice)) {
       this.#kind = this.#kindWith(main);
       if (this.#kind === 'product') main = withPrice(main, runs.blocks);
     }
-    const { blocks, pictures } = withPictures(main, runs);
+    const { blocks, pictures } = withPictures(main, runs, chosen.asideElements);
     return { main: blocks, runs: inOrder([...blocks, ...pictures]) };
   }
 

@@ -6,22 +6,32 @@ import { asideBlocks } from './marked-aside.ts';
 import type { StructuredData } from './metadata.ts';
 import { withoutHoles } from './whole-blocks.ts';
 
-/** Returns the blocks that are the page's main content, in document order. */
+export interface MainBlocks {
+  /** In document order. */
+  readonly main: readonly TextBlock[];
+  /** For each element, 1 if it is marked as no part of the content, or stands within such an element. */
+  readonly asideElements: Uint8Array;
+}
+
+/** Returns the blocks that are the page's main content. */
 export function mainBlocks(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
   data: StructuredData,
-): TextBlock[] {
-  const { aside, main } = asideBlocks(elements, blocks);
+): MainBlocks {
+  const { aside, asideElements, main } = asideBlocks(elements, blocks);
   if (main?.isWhole)
-    return blocks.filter(({ element }, i) => aside[i] === 0 && main.within[element.index] === 1);
+    return {
+      main: blocks.filter(({ element }, i) => aside[i] === 0 && main.within[element.index] === 1),
+      asideElements,
+    };
   // The model is most of the work, and its answer is not used there.
   const chances = blockFeatures(elements, blocks, data, (row, i) =>
     aside[i] === 1 ? 0 : contentProbability(row),
   );
   const possible = Array.from(blocks.keys()).filter((i) => aside[i] === 0);
   const chosen = withoutHoles(likelyBest(possible, chances, blocks), blocks, elements, aside);
-  return blocks.filter((_, i) => chosen.has(i));
+  return { main: blocks.filter((_, i) => chosen.has(i)), asideElements };
 }
 
 /**

@@ -15,6 +15,8 @@ interface Generator {
 const GENERATORS: readonly Generator[] = [
   { name: /^Doxygen\b/i, main: /^(?:headertitle|contents|textblock)$/, isWhole: true },
   { name: /^MediaWiki\b/i, main: /^(?:firstHeading|mw-content-text)$/ },
+  // Its name and title stand in its header.
+  { name: /^AsciiDoc\s/i, main: /^(?:header|content)$/, isWhole: true },
   { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
   {
     name: /^(?:javadoc|rustdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,

@@ -2,6 +2,7 @@
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong, isMarkedMain } from './element-facts.ts';
+import { textOf } from './element-text.ts';
 import { linkTrees } from './link-trees.ts';
 import { type MarkedMain, markedMain } from './main-marks.ts';
 
@@ -25,12 +26,17 @@ const NAMED = 3;
 const MAX_CHARS = 400;
 /**
  * Words of class names and ids by which generators and themes mark what leads to other pages: Bootstrap, DocBook, Doxygen,
- * MediaWiki, pydata-sphinx-theme, Scribble.
+ * MediaWiki, pydata-sphinx-theme, Scribble, Boost. Bootstrap's `pagination-right` aligns a text.
  */
 const NAVIGATION =
-  /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|tocset|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|pagination|pager)(?=$|[\s_-])/i;
+  /(?:^|[\s_-])(?:navbar|navigationbar|navbox|nav_?table|tocset|navheader|navfooter|navpath|navpanel|navigation|breadcrumbs?|prev-next|printfooter|catlinks|spirit-nav|pagination(?!-(?:left|right|centered))|pager)(?=$|[\s_-])/i;
 /** Classes of DocBook's and Publican's links to the pages before and behind, whose titles may be sentences. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['navheader', 'navfooter', 'docnav']);
+/** Class names that say it only as a whole: as a part of a name they also say what stands beside navigation. `navigate`: ocamldoc. */
+const WHOLE_NAMES: ReadonlySet<string> = new Set(['nav', 'navigate']);
+/** The text of texi2any's links to neighbours, a table of class `header`. */
+const BRACKETED = /^(?:\[ ?[^\s[\]]{1,40} ?\] ?)+$/;
+const MAX_NODES = 200;
 /** Elements that navigation does not hold. */
 const CONTENT_NAMES: ReadonlySet<string> = new Set(['h1', 'main', 'article', 'pre']);
 /** A page with fewer words beside its navigation is one of links. */
@@ -39,6 +45,8 @@ const MIN_WORDS = 20;
 export interface MarkedBlocks {
   /** For each block, 1 if it stands outside of the content. */
   readonly aside: Uint8Array;
+  /** For each element, 1 if it is marked as no part of the content, or stands within such an element. */
+  readonly asideElements: Uint8Array;
   readonly main: MarkedMain | undefined;
 }
 
@@ -68,13 +76,16 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     marks[i] = NAMED;
     named = true;
   }
-  const within = (isMarked: (mark: number) => boolean) =>
-    Uint8Array.from(blocks, ({ element }) => (isMarked(marks[element.index]!) ? 1 : 0));
-  let aside = within((mark) => mark === ASIDE || mark === NAMED);
+  const within = () => Uint8Array.from(blocks, ({ element }) => asideElements[element.index]!);
+  let asideElements = marks.map((mark) => (mark === ASIDE || mark === NAMED ? 1 : 0));
+  let aside = within();
   if (named) {
     let words = 0;
     for (const [i, block] of blocks.entries()) if (aside[i] === 0) words += block.words;
-    if (words < MIN_WORDS) aside = within((mark) => mark === ASIDE);
+    if (words < MIN_WORDS) {
+      asideElements = marks.map((mark) => (mark === ASIDE ? 1 : 0));
+      aside = within();
+    }
   }
   const main = markedMain(elements, blocks, aside);
   if (main)
@@ -91,7 +102,9 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
       text += block.words - block.linkWords;
     }
   }
-  return there > sentences && there > text / 2 ? { aside: aside.fill(0), main: undefined } : { aside, main };
+  return there > sentences && there > text / 2
+    ? { aside: aside.fill(0), asideElements: asideElements.fill(0), main: undefined }
+    : { aside, asideElements, main };
 }
 
 /** 1 for elements that hold a sentence, or an element of content. */
@@ -105,8 +118,10 @@ function contentHolders(elements: readonly ContentElement[], blocks: readonly Te
   return holders;
 }
 
-function isNamedNavigation({ attributes }: ContentElement, known: Map<string, boolean>): boolean {
-  const { class: classes = '', id = '' } = attributes;
+function isNamedNavigation(element: ContentElement, known: Map<string, boolean>): boolean {
+  const { class: classes = '', id = '' } = element.attributes;
+  if (classes === 'header' && element.name === 'table')
+    return BRACKETED.test(textOf(element, MAX_NODES, MAX_CHARS));
   return isNavigation(classes, known) || isNavigation(id, known);
 }
 
@@ -114,8 +129,7 @@ function isNavigation(name: string, known: Map<string, boolean>): boolean {
   if (name === '') return false;
   let is = known.get(name);
   if (is === undefined) {
-    // As a part of a name it also says what stands beside the navigation.
-    is = name === 'nav' || NAVIGATION.test(name.slice(0, MAX_CHARS));
+    is = WHOLE_NAMES.has(name) || NAVIGATION.test(name.slice(0, MAX_CHARS));
     known.set(name, is);
   }
   return is;

@@ -61,11 +61,12 @@ export interface WithPictures {
 
 /**
  * Adds to the chosen blocks the elements between or beside them that are not blocks: pictures, and the captions and
- * small tables of figures.
+ * small tables of figures. `asideElements`: 1 for each element outside of the content.
  */
 export function withPictures(
   chosen: readonly TextBlock[],
   { blocks, pictures, figures }: PageRuns,
+  asideElements: Uint8Array,
 ): { readonly blocks: readonly TextBlock[]; readonly pictures: readonly Picture[] } {
   if (chosen.length === 0 || (pictures.length === 0 && figures.length === 0))
     return { blocks: chosen, pictures: [] };
@@ -83,7 +84,9 @@ export function withPictures(
   return {
     blocks: added.size === isChosen.size ? chosen : blocks.filter((block) => added.has(block)),
     pictures: pictures.filter(({ element, place, figure }) =>
-      figure === undefined ? stands(place, place, element) : kept.has(figure),
+      figure === undefined
+        ? asideElements[element.index] === 0 && stands(place, place, element)
+        : kept.has(figure),
     ),
   };
 

@@ -16,6 +16,10 @@ const MAX_HEADING_WORDS = 30;
 const MAX_HEADINGS = 2;
 /** Elements between a heading's parent and the text below it. */
 const MAX_STEPS = 6;
+/** Elements around a heading alone. */
+const MAX_BOXES = 2;
+/** Children of such an element: the heading, and blanks and comments beside it. */
+const MAX_CHILDREN = 5;
 /** A row with more words may be the layout of a page. A shorter one is of no use without one of its cells. */
 const MAX_ROW_WORDS = 60;
 /** Taken as a whole if most of it is chosen. */
@@ -63,14 +67,37 @@ export function withoutHoles(
   return all;
 
   /** Whether it is the heading of a chosen block, in the element of both. A first `h1` may be the name of the site. */
-  function isHeadOf({ element, words, linkWords }: TextBlock, next: number): boolean {
-    if (!HEADINGS.has(element.name) || words > MAX_HEADING_WORDS) return false;
+  function isHeadOf({ element: own, words, linkWords }: TextBlock, next: number): boolean {
+    const element = headingAround(own);
+    if (element === undefined || words > MAX_HEADING_WORDS) return false;
     if (element.name === 'h1' && (begun.size === 0 || linkWords === words)) return false;
     let at = next;
-    while (at < next + MAX_HEADINGS && !chosen.has(at) && HEADINGS.has(blocks[at]?.element.name ?? '')) at++;
-    return chosen.has(at) && isWithin(blocks[at]!.element, element.parent);
+    while (at < next + MAX_HEADINGS && !chosen.has(at) && isInHeading(blocks[at])) at++;
+    return chosen.has(at) && isWithin(blocks[at]!.element, boxOf(element).parent);
   }
 }
+
+/** The heading that the element is, or that it fills. */
+function headingAround(element: ContentElement): ContentElement | undefined {
+  const { parent } = element;
+  if (HEADINGS.has(element.name)) return element;
+  return parent && HEADINGS.has(parent.name) ? parent : undefined;
+}
+
+const isInHeading = (block: TextBlock | undefined): boolean =>
+  block !== undefined && headingAround(block.element) !== undefined;
+
+/** The heading, or the outermost of the elements that hold it alone. Not a link: its heading is of another page. */
+function boxOf(heading: ContentElement): ContentElement {
+  let box = heading;
+  for (let step = 0; box.parent?.parent && step < MAX_BOXES && isAlone(box); step++) box = box.parent;
+  return box;
+}
+
+const isAlone = ({ parent }: ContentElement): boolean =>
+  parent!.name !== 'a' &&
+  parent!.children.length <= MAX_CHILDREN &&
+  parent!.children.filter((child) => typeof child !== 'string' || child.trim() !== '').length === 1;
 
 function isWithin(element: ContentElement, outer: ContentElement | undefined): boolean {
   let up = element.parent;

@@ -76,8 +76,8 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['notes', '<p>In 1702.<sup><a href="#n2">2</a></sup></p>', 'In 1702.<sup>2</sup>'],
     [
       'signs that link to a heading',
-      '<h2>One<a href="#one">\u00b6</a></h2><h2>Two <a href="#two">#</a></h2>',
-      '## One\n\n## Two',
+      '<h2>One<a href="#one">\u00b6</a></h2><h2>Two <a href="#two">#</a></h2><h2><span><a href="#c">&#9670;&nbsp;</a></span>Three</h2>',
+      '## One\n\n## Two\n\n## Three',
     ],
     [
       'links that say that they are one',

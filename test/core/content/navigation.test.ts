@@ -33,6 +33,50 @@ describe('a short page of a reference', () => {
     expect(textOf(page(navigation))).not.toContain('Topic 3');
   });
 
+  test.each([
+    ['ocamldoc', '<div class="navigate"><a href=p>Previous</a> <a href=n>Next</a></div>'],
+    ['Boost', '<div class="spirit-nav"><a href=p>Previous</a> <a href=n>Next</a></div>'],
+    [
+      'texi2any',
+      '<table class=header><tr><td>[<a href=p> &lt;&lt; </a>]<td>[<a href=u> Up </a>]<td>&nbsp;<td>[<a href=i>Next</a>]</table>',
+    ],
+  ])('is without the links of %s to neighbours between its texts', (_, neighbours) => {
+    const head = '<meta name="generator" content="mkdocs-1.5">';
+    const html = `<html><head>${head}</head><body><main>${TEXT}${neighbours}${TEXT}</main></body></html>`;
+    const { markdown } = extractContent(html, 'https://docs.example/max.html');
+    expect(markdown).toContain('Returns the largest');
+    expect(markdown).not.toMatch(/Previous|Next|Up/);
+  });
+
+  test('is without the pictures of its navigation', () => {
+    const arrows = '<div class="spirit-nav"><a href=p><img src=prev.png alt=Prev></a></div>';
+    const picture = '<p><img src=max.png alt="The largest"></p>';
+    const html = page('').replace('</h1>', `</h1>${arrows}${picture}`);
+    const { markdown } = extractContent(html, 'https://docs.example/max.html');
+    expect(markdown).toContain('![The largest]');
+    expect(markdown).not.toContain('Prev');
+  });
+
+  test('keeps what a class of such a name only aligns, and a table with a head of its own', () => {
+    const item = (i: number) =>
+      `<div class="pagination-right">3.${i}.</div><p>Step ${i} of the sort, which is done in place.</p>`;
+    const table = '<table class=header><tr><td>[<a href=a>max</a>]<td>of [a] list of numbers</table>';
+    const html = page('').replace('</h1>', `</h1>${item(1)}${item(2)}${table}${TEXT}`);
+    expect(textOf(html)).toContain('3.2.');
+    expect(textOf(html)).toContain('list of numbers');
+  });
+
+  test("has the name and the title of AsciiDoc's header", () => {
+    const name =
+      '<div id=header><h1>max(1) Manual Page</h1><h2>NAME</h2><div class=sectionbody><p>max - Find a maximum</p></div></div>';
+    const head = '<meta name="generator" content="AsciiDoc 10.2.0">';
+    const html = page('', head).replace('<h1>max</h1>', '').replace('<body>', `<body>${name}`);
+    const foot = '<div id=footer><div id=footer-text>Last updated 2024-05-31</div></div></body>';
+    const text = textOf(html.replace('</body>', foot));
+    expect(text).toContain('NAME\n\nmax - Find a maximum\n\nReturns');
+    expect(text).not.toContain('Last updated');
+  });
+
   test('is without the titles of the pages before and behind, even if they are sentences', () => {
     const foot =
       '<div class="navfooter"><table><tr><td>4.2. How a loan of a friend is entered, in ten steps. Topic 3</td><td>4.4. How the account of a loan is reconciled, in ten steps</td></tr></table></div>';

@@ -26,4 +26,32 @@ describe('a heading of the first level', () => {
     expect(kept(page('<h1><a href="/">The site</a></h1>'), ...chosen)).toEqual(chosen);
     expect(kept(page('<h1>Two</h1><p><a href="/b">more</a></p>'), ...chosen)).toEqual(chosen);
   });
+
+  test.each([
+    ['alone in an element', '<div class=page-header>\n<h1>Two</h1>\n</div>'],
+    ['alone in two elements', '<header><div><!-- --><h1>Two</h1></div></header>'],
+    ['which holds an element', '<h1><div>Two</div></h1>'],
+  ])('stays above its text: %s', (_, heading) => {
+    const page = `<div>${section('One', 'first')}${heading}<div><pre>second</pre></div></div>`;
+    expect(kept(page, 'One', 'first', 'second')).toEqual(['One', 'first', 'Two', 'second']);
+  });
+
+  test('stays with what stands in it beside its name', () => {
+    const page = `<div>${section('One', 'first')}<h2>Two<div>since 1.2</div></h2><pre>second</pre></div>`;
+    expect(kept(page, 'One', 'first', 'second')).toEqual(['One', 'first', 'Two', 'since 1.2', 'second']);
+  });
+
+  test('is not taken if it stands in a link, or beside other text', () => {
+    const page = (heading: string) =>
+      `<div>${section('One', 'first')}${heading}<div><pre>second</pre></div></div>`;
+    const chosen = ['One', 'first', 'second'];
+    expect(kept(page('<a href="/"><h2>The site</h2></a>'), ...chosen)).toEqual(chosen);
+    expect(kept(page('<div><h2>Two</h2>since 1.2</div>'), ...chosen)).toEqual(chosen);
+  });
+
+  test('stays at the start if a part of its word is a link', () => {
+    const page = '<div><h1><a href="/gdk">Gdk</a>PadEvent</h1><pre>first</pre></div>';
+    expect(kept(page, 'first')).toEqual(['GdkPadEvent', 'first']);
+    expect(kept(page.replace('PadEvent', '.'), 'first')).toEqual(['first']);
+  });
 });
