@@ -2,6 +2,7 @@
 import QuickLRU from 'quick-lru';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
 import { partKeys } from '../../../core/render/part-key.ts';
+import { isForAll, maySharePart } from '../../../core/render/shared-script.ts';
 import { hostKey } from '../../../core/url/host-key.ts';
 import { templateOf } from '../../../core/url/template-of.ts';
 import type { PartRefusal, PartRequest, RenderJob } from '../../ports/renderer.ts';
@@ -44,12 +45,13 @@ export class KnownScripts {
   }
 
   keep(
-    job: Pick<RenderJob, 'crawl' | 'url'>,
+    job: Pick<RenderJob, 'crawl' | 'url' | 'cookies'>,
     request: PartRequest,
     outcome: FetchOutcome | PartRefusal,
     packed: PackedAnswer,
   ): void {
-    if (!isShared(request) || outcome.status !== 'response' || outcome.httpStatus !== 200) return;
+    if (!maySharePart(request) || outcome.status !== 'response' || outcome.httpStatus !== 200) return;
+    if (!isForAll(outcome, job.cookies.length > 0)) return;
     const chars = 'body' in packed ? packed.body[1].length : 0;
     if (outcome.truncated || chars > MAX_CHARS || isOfMoment(request, outcome.endedAt)) return;
     const key = `${job.crawl} ${request.url}`;
@@ -74,9 +76,6 @@ export class KnownScripts {
     this.#scripts.delete(key);
   }
 }
-
-const isShared = ({ kind, method, headers }: PartRequest): boolean =>
-  kind === 'script' && method === 'GET' && !('authorization' in headers);
 
 /** Its URL has a time or a random number: other pages do not have this script. */
 function isOfMoment(request: PartRequest, now: number): boolean {

@@ -4,6 +4,7 @@ import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../c
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { isMeasurementHost } from '../../../core/render/measurement-hosts.ts';
 import { PAGE_LIMITS } from '../../../core/render/page-limits.ts';
+import { isForAll, maySharePart } from '../../../core/render/shared-script.ts';
 import { isAllowed, pathAndQuery } from '../../../core/robots/rules.ts';
 import { urlAsWritten } from '../../../core/url/canonical.ts';
 import { hostKey, hostName, origin } from '../../../core/url/host-key.ts';
@@ -63,8 +64,11 @@ export class PageParts implements PageExchanges {
     return { requests: this.#sent, bytes: this.#bytes };
   }
 
-  /** Makes one request of the page. Rejects only as the fetcher does, where our own storage fails. */
-  readonly fetch = async (asked: PartRequest): Promise<FetchOutcome | PartRefusal> => {
+  /**
+   * Makes one request of the page; `hasCookies`: the page has some. Rejects only as the fetcher does, where our own storage
+   * fails.
+   */
+  async fetch(asked: PartRequest, hasCookies: boolean): Promise<FetchOutcome | PartRefusal> {
     const url = urlAsWritten(asked.url);
     if (url === undefined) return refusal('it is not a URL of the web');
     const limit = this.#metLimit();
@@ -72,14 +76,14 @@ export class PageParts implements PageExchanges {
     const host = hostKey(url);
     const isOwn = host === this.#options.crawl.host;
     if (!isOwn && isMeasurementHost(hostName(host))) return refusal('a host of measurement or advertising');
-    const making = this.#fetchCached(asked, url, isOwn);
+    const making = this.#fetchCached(asked, url, { isOwn, hasCookies });
     this.#inFlight.add(making);
     try {
       return await making;
     } finally {
       this.#inFlight.delete(making);
     }
-  };
+  }
 
   /** Ends the requests in flight. Resolves when no further exchange comes. */
   async end(): Promise<void> {
@@ -91,9 +95,13 @@ export class PageParts implements PageExchanges {
     return this.#bodies.release();
   }
 
-  async #fetchCached(asked: PartRequest, url: string, isOwn: boolean): Promise<FetchOutcome | PartRefusal> {
-    const { method, headers, body, kind } = asked;
-    const isShared = kind === 'script' && method === 'GET' && !('authorization' in headers);
+  async #fetchCached(
+    asked: PartRequest,
+    url: string,
+    { isOwn, hasCookies }: { readonly isOwn: boolean; readonly hasCookies: boolean },
+  ): Promise<FetchOutcome | PartRefusal> {
+    const { method, headers, body } = asked;
+    const isShared = maySharePart(asked);
     const { scripts } = this.#shared;
     const key = `${this.#options.crawl.id} ${url}`;
     const known = isShared ? scripts.find(key, this.#now()) : undefined;
@@ -101,7 +109,8 @@ export class PageParts implements PageExchanges {
     const totalTimeoutMs = headers.accept === 'text/event-stream' ? PAGE_LIMITS.streamMs : PAGE_LIMITS.partMs;
     const request = { url, method, headers, ...(body && { body }), totalTimeoutMs, signal: this.#signal };
     const outcome = isOwn ? await this.#ofOwn(request) : await this.#ofOtherHost(request, hostKey(url));
-    if (isShared && outcome.status === 'response' && outcome.httpStatus === 200 && !outcome.truncated)
+    if (!isShared || outcome.status !== 'response') return outcome;
+    if (outcome.httpStatus === 200 && !outcome.truncated && isForAll(outcome, hasCookies))
       scripts.keep(key, outcome, await outcome.body.bytes());
     return outcome;
   }

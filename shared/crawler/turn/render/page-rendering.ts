@@ -134,7 +134,8 @@ export class PageRendering implements TurnRendering {
       await pace.lockForRendering(RENDER_LIMITS.ms, crawlDelayMs);
       const jar = access.cookies;
       const job = this.#jobOf(record.url, response, content, cookiesOfPage(jar, record.url));
-      const fetchPart: FetchPart = (request) => parts.fetch(withScriptCookies(request, job));
+      const hasCookies = job.cookies.length > 0;
+      const fetchPart: FetchPart = (request) => parts.fetch(withScriptCookies(request, job), hasCookies);
       const drawing = renderer.render(job, fetchPart, stopping);
       rendered = await unlessStopped(drawing, stopping, engine.clock);
       if (rendered) takeScriptCookies(jar, record.url, rendered.cookies);

@@ -160,6 +160,9 @@ test('scripts of a page are sent with the first round of the next pages of its k
   });
   const now = Date.now();
   const fetchPart: FetchPart = async ({ url }) => ({ ...answerOf(url), endedAt: now });
+  const cookies = [{ name: 'session', value: '1', url: 'https://example.org/' }];
+  // A script that was requested with cookies may be of one visitor.
+  await renderer.render({ ...job, url: 'https://example.org/a/0', cookies }, fetchPart);
   for (const url of ['/a/1', '/a/2', '/b/c/d']) {
     asked.length = 0;
     await renderer.render({ ...job, url: `https://example.org${url}` }, fetchPart);

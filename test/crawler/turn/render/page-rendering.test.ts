@@ -265,6 +265,26 @@ describe('requests of a page', () => {
     expect(renderer.answers.get(`${A}/app.js`)).toBe(200);
     expect([fetcher.count(`${A}/app.js`), totals.render?.requests]).toEqual([1, 1]);
   });
+
+  test('for a script that may be of one visitor are made again, for files not', async () => {
+    const requests = [[`${A}/me.js`], [`${A}/app.js`]];
+    const renderer = tableRenderer({
+      [`${A}/`]: { html: drawn('/1'), requests },
+      [`${A}/1`]: { html: drawn(), requests },
+    });
+    const type = { 'Content-Type': 'text/javascript' };
+    const site: Site = {
+      ...SITE,
+      [`${A}/`]: { body: SHELL, headers: { 'Set-Cookie': 'session=1; Path=/' } },
+      [`${A}/me.js`]: { body: 'me = 1', headers: type },
+      [`${A}/app.js`]: {
+        body: 'x',
+        headers: { ...type, 'Last-Modified': 'Sun, 06 Nov 1994 08:49:37 GMT' },
+      },
+    };
+    const { fetcher } = await crawl(renderer, { site, hostCookies: 'turn' });
+    expect([fetcher.count(`${A}/me.js`), fetcher.count(`${A}/app.js`)]).toEqual([2, 1]);
+  });
 });
 
 test.each([
