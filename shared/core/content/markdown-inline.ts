@@ -2,11 +2,12 @@
 import { escapeLineStart, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { isPermalink } from './blocks.ts';
+import { codeRuns, holdsLink } from './code-links.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement, Formula } from './content-element.ts';
 import { foldWithin } from './fold.ts';
 import { formulaMarkdown } from './formulas.ts';
-import { joinPieces, type Piece } from './markdown-pieces.ts';
+import { codeSpan, joinPieces, type Piece } from './markdown-pieces.ts';
 import { pictureOf } from './pictures.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -14,6 +15,9 @@ const MARKS: Readonly<Record<string, string>> = {
   b: '**',
   em: '*',
   i: '*',
+  var: '*',
+  dfn: '*',
+  cite: '*',
   del: '~~',
   s: '~~',
   strike: '~~',
@@ -87,13 +91,26 @@ class LineWriter {
     if (name === 'br') pieces.push('\n');
     else if (typeof whole === 'object') pieces.push(this.#formula(whole));
     else if (name === 'img') pieces.push(this.#image(node));
-    else if (CODE.has(name)) pieces.push({ mark: '`', text: withoutUnseen(codeText(node)) });
+    else if (CODE.has(name)) this.#code(node, pieces);
     else if (SCRIPTS.has(name) && !around.includes(`<${name}>`))
       pieces.push(script(name, this.render(children, `${around}<${name}>`)));
     else if (name === 'a') pieces.push(...this.#link(this.render(children, around), attributes.href));
     else if (mark !== undefined && !around.includes(OPEN[mark]!))
       pieces.push(...marked(mark, this.render(children, around + OPEN[mark]!)));
     else for (const child of children) this.#add(child, around, pieces);
+  }
+
+  /** Its links are kept: the code falls into pieces there. */
+  #code(code: ContentElement, pieces: Piece[]): void {
+    if (!holdsLink(code)) {
+      pieces.push({ mark: '`', text: withoutUnseen(codeText(code)) });
+      return;
+    }
+    for (const { text, href } of codeRuns(code)) {
+      const url = href === undefined || text.trim() === '' ? undefined : this.#destinationOf(href);
+      if (url === undefined) pieces.push({ mark: '`', text });
+      else pieces.push(...linked(codeSpan(text), url));
+    }
   }
 
   #formula(found: Formula): Piece {
@@ -104,11 +121,13 @@ class LineWriter {
   }
 
   #link(text: string, href: string | undefined): string[] {
-    const [before, core, after] = aroundBlanks(text);
-    const url = href === undefined || href.startsWith('#') ? undefined : this.#destination(href);
-    return core === '' || url === undefined
-      ? [text]
-      : [before, `[${core.replaceAll('\n', ' ')}](${url})`, after];
+    const url = href === undefined ? undefined : this.#destinationOf(href);
+    return url === undefined ? [text] : linked(text, url);
+  }
+
+  /** Undefined for a place in the page itself. */
+  #destinationOf(href: string): string | undefined {
+    return href.startsWith('#') ? undefined : this.#destination(href);
   }
 
   #image(element: ContentElement): string {
@@ -125,6 +144,11 @@ class LineWriter {
     const url = this.#resolve(reference);
     return url === undefined || url.length > MAX_URL ? undefined : linkDestination(url);
   }
+}
+
+function linked(text: string, url: string): string[] {
+  const [before, core, after] = aroundBlanks(text);
+  return core === '' ? [text] : [before, `[${core.replaceAll('\n', ' ')}](${url})`, after];
 }
 
 function marked(mark: string, inner: string): Piece[] {

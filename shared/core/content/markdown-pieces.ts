@@ -62,7 +62,7 @@ const isFlanking = (outer: string, inner: string): boolean =>
   outer === '' || /[\s\p{P}\p{S}]/u.test(outer) || !/[\p{P}\p{S}]/u.test(inner);
 
 /** With more backticks around than are in it (CommonMark, "Code spans"). Blanks at its ends stand beside it. */
-function codeSpan(text: string): string {
+export function codeSpan(text: string): string {
   const folded = text.replace(/\s+/g, ' ');
   const code = folded.trim();
   if (code === '') return folded;

@@ -97,7 +97,7 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
         return termOf(element);
       case 'table': {
         const grid = dataGrid(element);
-        return grid ? [tableOf(element, grid)] : blocksIn(element);
+        return (grid && tableOf(element, grid)) ?? blocksIn(element);
       }
       case 'tr':
         return rowOf(element) ?? blocksIn(element);
@@ -183,36 +183,43 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     return nesting < MAX_NESTING ? mark(parts) : parts;
   }
 
-  function tableOf(table: ContentElement, grid: readonly GridRow[]): string {
-    const rows = grid.map((row) => row.map((cell) => (cell && isHolder(cell) ? cellOf(cell) : '')));
-    const width = rows[0]!.length;
+  /** Columns without text are left out. Undefined if a single column has text: that is the layout of a page. */
+  function tableOf(table: ContentElement, grid: readonly GridRow[]): string[] | undefined {
+    const all = grid.map((row) => Array.from(row, (cell) => (cell && isHolder(cell) ? cellOf(cell) : '')));
+    const columns = [...grid[0]!.keys()].filter((column) => all.some((row) => row[column] !== ''));
+    const width = columns.length;
+    if (width < 2) return undefined;
+    const rows = all.map((row) => columns.map((column) => row[column]!));
     const lines = rows
       .filter((row) => row.some((cell) => cell !== ''))
       .map((row) => `| ${row.join(' | ')} |`);
     lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
     const caption = table.children.find((child) => typeof child !== 'string' && child.name === 'caption');
     const title = typeof caption === 'object' && isHolder(caption) ? joinBlocks(blocksIn(caption)) : '';
-    return title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`;
+    return [title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`];
   }
 
   function cellOf(cell: ContentElement): string {
-    return lineOf(cell).replaceAll('|', '\\|');
+    return linesOf(cell).join('<br>').replaceAll('|', '\\|');
   }
 
   /** The short texts of a row as one line. Undefined if it has others. */
   function rowOf({ children }: ContentElement): string[] | undefined {
     const cells = children.filter((child) => typeof child === 'object').filter(isHolder);
     if (cells.length < 2 || inline.isWithin || cells.some(({ hasBlocks }) => hasBlocks)) return undefined;
-    const line = cells.map(lineOf).filter(Boolean).join(' ');
+    const line = cells.flatMap(linesOf).join(' ');
     return line.length > MAX_ROW_CHARS ? undefined : [escapeLineStart(line)];
   }
 
-  function lineOf(cell: ContentElement): string {
-    return within(cell)
-      .join(' ')
-      .split('\n')
-      .map((line) => line.trim())
-      .join(' ');
+  /** The blocks of a cell, each as one line. */
+  function linesOf(cell: ContentElement): string[] {
+    const lines = within(cell).map((block) =>
+      block
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' '),
+    );
+    return lines.filter((line) => line !== '');
   }
 }
 

@@ -183,6 +183,14 @@ test.each([
   ['plaintext', '<plaintext><p>a'],
   ['a heading of 200,000 pieces', `<h1>${'a<br>'.repeat(99_000)}</h1>${paragraph(0)}`],
   ['300,000 backticks in a row of code', `<p>${SENTENCES[0]} <code>${'` a'.repeat(300_000)}</code></p>`],
+  [
+    '40,000 links in code',
+    `<article>${paragraph(0)}<p>${SENTENCES[0]} <code>${'<a href=b>T</a>,<sup>a</sup>'.repeat(40_000)}</code></p></article>`,
+  ],
+  [
+    'links in code in code',
+    `<article>${paragraph(0)}<p>${SENTENCES[0]} ${'<code>a<a href=b>T</a>'.repeat(40_000)}</p></article>`,
+  ],
   ['300,000 fences', `<article>${paragraph(0)}<pre>${'``` a\n'.repeat(300_000)}</pre></article>`],
   ['90,000 paragraphs', `<article>${'some words of it<p>'.repeat(90_000)}</article>`],
   [

@@ -29,6 +29,26 @@ describe('HTML becomes the Markdown that a person would write', () => {
       '<p>a<code> b  c </code>d <code>static </code>void <code> </code>e</p>',
       'a `b c` d `static` void e',
     ],
+    [
+      'code that is a link',
+      '<p><code><a href=s>String</a></code></p>',
+      '[`String`](https://example.org/a/s)',
+    ],
+    [
+      'links within code',
+      '<p><code>get(<a href=s>String</a> key, <span><a href="t"> T[]&nbsp;</a></span>x<sup>2</sup>)</code></p>',
+      '`get(`[`String`](https://example.org/a/s) `key,` [`T[]`](https://example.org/a/t) `x^2)`',
+    ],
+    [
+      'links within code to nowhere, and to the page itself',
+      '<p><code>a<a href="http://[">b</a><a href="#c">c</a><a name=d>d</a><a href=e> </a>f</code></p>',
+      '`abcd f`',
+    ],
+    [
+      'names of variables, terms and works',
+      '<p>Set <var>n</var> of a <dfn>heap</dfn>, see <cite>Sorting</cite>: x<var>[i]</var>y</p>',
+      'Set *n* of a *heap*, see *Sorting*: x<em>\\[i\\]</em>y',
+    ],
     ['code with backticks', '<p>Call <code>f(`x`)</code></p>', 'Call ``f(`x`)``'],
     [
       'code blocks with their language',

@@ -105,3 +105,18 @@ test('each cell stands in one slot, in rows of the same length', () => {
     }),
   );
 });
+
+test('a cell of several blocks keeps them apart', () => {
+  const cell = '<td><details><summary>More</summary><p>a | b</p></details><div>c</div>';
+  expect(markdown(`<table><tr><th>A<th>B<tr><td>x${cell}</table>`)).toBe(
+    '| A | B |\n| --- | --- |\n| x | More<br>a \\| b<br>c |',
+  );
+});
+
+test('a column without text is left out, and a table with one column of text is a layout', () => {
+  const empty = '<td><img src=dot.gif>';
+  expect(markdown(`<table><tr>${empty}<td>A<td>B<tr>${empty}<td>a<td></table>`)).toBe(
+    '| A | B |\n| --- | --- |\n| a |  |',
+  );
+  expect(markdown(`<table><tr>${empty}<td>one<tr>${empty}<td>two</table>`)).toBe('one\n\ntwo');
+});
