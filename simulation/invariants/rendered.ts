@@ -3,7 +3,7 @@ import { hostKey } from '../../shared/core/url/host-key.ts';
 import { isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { PartRequest, Round, Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
-import { createFindings, type Findings } from './findings.ts';
+import { createFindings, type Findings, seconds } from './findings.ts';
 import { recordsIn } from './warc.ts';
 
 /**
@@ -32,13 +32,16 @@ const endsByUrl = (rounds: readonly Round[] = []): Map<string, Round[]> =>
 
 /**
  * In a crawl that renders all pages each one that scripts fill was rendered, or has the cause that it was not; that cause has a
- * failure of its function, its browser or itself, or its process stood still. What it has requested is in the archive: each
+ * failure of its function, its browser or itself, or its process stood still. While there is time, a page has another round. What it has requested is in the archive: each
  * response once, unless its turn was discarded or stopped.
  */
 export function rendered(facts: Pick<Facts, 'crawls' | 'web' | 'rounds' | 'strikes'>): readonly Violation[] {
   const { crawls, web, rounds, strikes } = facts;
   const findings = createFindings('rendered');
   if (rounds === undefined) return findings.list;
+  for (const { url, at, lastWithMs = 0 } of rounds)
+    if (lastWithMs > LAST_ROUND_MS)
+      findings.add(`the last round of ${url} began with ${seconds(lastWithMs)} left`, { at });
   const ends = endsByUrl(rounds);
   for (const crawl of crawls) {
     if (crawl.config.render === 'always')
@@ -62,6 +65,8 @@ export function rendered(facts: Pick<Facts, 'crawls' | 'web' | 'rounds' | 'strik
   return findings.list;
 }
 
+/** With this time left a round is the last one (`renderer/rounds/round-renderer.ts`). */
+const LAST_ROUND_MS = 6000;
 /** Within this time after its first round no page has to do without answers. */
 const IN_TIME_MS = 8000;
 

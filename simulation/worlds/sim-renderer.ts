@@ -4,7 +4,11 @@
  */
 import type { PartRequest, Rendering, RenderJob } from '../../shared/crawler/ports/renderer.ts';
 import { type DrawAlone, renderRound } from '../../shared/crawler/renderer/rounds/render-round.ts';
-import { decodeAsk, encodeReply } from '../../shared/crawler/renderer/rounds/round-messages.ts';
+import {
+  decodeAsk,
+  encodeReply,
+  type RoundAsk,
+} from '../../shared/crawler/renderer/rounds/round-messages.ts';
 import { RENDERER_TIMEOUT_S } from '../../shared/engines/aws/renderer-size.ts';
 // Loaded before it is wanted: nothing in a world waits for files.
 import '../../shared/core/content/extract.ts';
@@ -47,9 +51,9 @@ export function createSimRenderer(
   const rounds: Round[] = [];
   const random = randomOf(seed, 'rounds of rendering');
 
-  function begin({ url }: RenderJob): Round {
+  function begin({ job: { url, limits }, isLast }: RoundAsk): Round {
     // Until it has ended well.
-    const round: Round = { url, at: time.now(), end: 'failed' };
+    const round: Round = { url, at: time.now(), end: 'failed', ...(isLast && { lastWithMs: limits.ms }) };
     rounds.push(round);
     return round;
   }
@@ -65,7 +69,7 @@ export function createSimRenderer(
     begin: cloud.begin,
     load: (process) => async (event) => {
       const ask = decodeAsk(event);
-      const round = begin(ask.job);
+      const round = begin(ask);
       const { clock } = process;
       await clock.sleep(between(random, ...ROUND_MS));
       if (faults.strikes('renderFails')) return failing(process, () => faults.random('renderFails'));

@@ -239,6 +239,8 @@ export interface Round {
   readonly at: number;
   /** `needs`: it lacks answers. `filled`, `unfilled`: the page, with or without what its scripts bring. */
   end: 'needs' | 'filled' | 'unfilled' | 'failed';
+  /** If no further round was to follow: the time that the page had left when the round began. */
+  readonly lastWithMs?: number;
 }
 
 /** A page may kill the process that parses it, or block its thread. */

@@ -59,6 +59,13 @@ test('a page that was not rendered without a reason is found, and so is one that
   ]);
 });
 
+test('a round that was the last one though there was time is found', () => {
+  const last = (lastWithMs: number) =>
+    made('rendered', { rounds: [round('needs'), { ...round('filled'), lastWithMs }] });
+  expect(last(6000)).toEqual([]);
+  expect(last(7000)).toEqual([expect.stringContaining(`the last round of ${HOME} began with 7.000 s left`)]);
+});
+
 test('a request of a page that is not in the archive is found', () => {
   expect(made('rendered', { parts: [part(APP, 1, 1.1)] })).toEqual([
     expect.stringContaining('1 times, the archive has 0 records'),
