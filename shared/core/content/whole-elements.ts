@@ -4,9 +4,9 @@ import type { ContentElement } from './content-element.ts';
 import { FORMULA_CLASS, findFormulas } from './formulas.ts';
 
 const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
-/** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js. */
-const CODE_BOX = /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln)(?=\s|$)/;
-const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs/i;
+/** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js, Scribble. */
+const CODE_BOX = /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln|RktBlk)(?=\s|$)/;
+const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs|RktBlk/i;
 /** Elements between a `pre` of line numbers and its cell. */
 const MAX_STEPS = 4;
 

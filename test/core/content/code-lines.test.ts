@@ -42,6 +42,11 @@ describe('lines of code that are elements', () => {
       'a\n b',
     ],
     [
+      'a table of Scribble, whose blanks are elements',
+      '<blockquote class=SCodeFlow><table class="RktBlk"><tr><td>(<a href=d>define</a> x</td></tr><tr><td><span class=hspace>&nbsp;</span></td></tr><tr><td><span class=hspace>&nbsp;&nbsp;</span>1)</td></tr></table></blockquote>',
+      '(define x\n \n  1)',
+    ],
+    [
       'a table of two columns in code',
       '<pre><code><table><tr><td class="rouge-gutter gl"><pre class="lineno">1\n2\n</pre></td><td class="rouge-code"><pre>a\nb\n</pre></td></tr></table></code></pre>',
       'a\nb',
