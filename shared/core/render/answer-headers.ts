@@ -25,6 +25,10 @@ export function answerHeaders(headers: ResponseHead['headers']): Buffer {
   return Buffer.from(kept.map(([name, value]) => `${name}: ${value}`).join('\0'), 'latin1');
 }
 
+/** The headers of an answer that further pages get, too: without the cookies that it has set for the first one. */
+export const sharedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
+  headers.filter(([name]) => name.toLowerCase() !== 'set-cookie');
+
 /** Headers of a browser's request that the crawler sets itself, or that no site gets from it. */
 const OWN =
   /^(?:host|connection|content-length|cookie|user-agent|accept-encoding|accept-language|sec-.*|upgrade-insecure-requests|purpose)$/;

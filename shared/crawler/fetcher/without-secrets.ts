@@ -1,10 +1,8 @@
 /** Requests as the archive has them: without the values of headers that are secret. */
 
+import { REMOVED } from '../../core/access/removed-headers.ts';
 import type { ResponseHead } from '../../core/outcome/response-head.ts';
 import type { OwnHeaderValues } from './request-headers.ts';
-
-/** Replaces a value that is kept out of the archive. */
-const REMOVED = '[removed]';
 
 /** Always secret, also in a request of the project's own code. */
 const SECRET_NAMES: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);

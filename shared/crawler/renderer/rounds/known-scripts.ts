@@ -1,6 +1,7 @@
 /** Scripts of pages, as they are sent with the first round of later pages of their kind: it is a round less for each chain of them. */
 import QuickLRU from 'quick-lru';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import { sharedHeaders } from '../../../core/render/answer-headers.ts';
 import { partKeys } from '../../../core/render/part-key.ts';
 import { isForAll, maySharePart } from '../../../core/render/shared-script.ts';
 import { hostKey } from '../../../core/url/host-key.ts';
@@ -56,7 +57,8 @@ export class KnownScripts {
     if (outcome.truncated || chars > MAX_CHARS || isOfMoment(request, outcome.endedAt)) return;
     const key = `${job.crawl} ${request.url}`;
     this.#remove(key);
-    this.#scripts.set(key, { packed, chars, fetchedAt: outcome.endedAt });
+    const shared = 'headers' in packed ? { ...packed, headers: sharedHeaders(packed.headers) } : packed;
+    this.#scripts.set(key, { packed: shared, chars, fetchedAt: outcome.endedAt });
     this.#chars += chars;
     const kind = kindOf(job);
     const ofKind = this.#kinds.get(kind) ?? new Set();

@@ -1,4 +1,6 @@
 /** The jar of a page's host, as the browser has it while it renders the page. */
+import { REMOVED } from '../../../core/access/removed-headers.ts';
+import type { ResponseHead } from '../../../core/outcome/response-head.ts';
 import { hostKey, hostName } from '../../../core/url/host-key.ts';
 import { domainOf } from '../../../core/url/registrable-domain.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
@@ -18,6 +20,26 @@ export function withScriptCookies(
   const unchanged = new Set(job.cookies.map(({ name, value }) => `${name}=${value}`));
   const changed = cookie.split('; ').filter((pair) => !unchanged.has(pair));
   return { ...request, headers: changed.length > 0 ? { ...headers, cookie: changed.join('; ') } : headers };
+}
+
+/**
+ * The headers of an answer as the page gets them. Where the jar alone has the cookies that it has set, those stand in their place
+ * that scripts may see.
+ */
+export function withReadableCookies(
+  headers: ResponseHead['headers'],
+  jar: HostCookies | undefined,
+  url: string,
+): ResponseHead['headers'] {
+  const isRemoved = ([name, value]: ResponseHead['headers'][number]) =>
+    value === REMOVED && name.toLowerCase() === 'set-cookie';
+  if (!headers.some(isRemoved)) return headers;
+  const readable = jar?.of(url).filter(({ httpOnly }) => !httpOnly) ?? [];
+  const fields = readable.map(({ name, value, path, domain }) => {
+    const wide = domain === undefined ? '' : `; Domain=${domain}`;
+    return ['Set-Cookie', `${name}=${value}; Path=${path}${wide}`] as const;
+  });
+  return [...headers.filter((field) => !isRemoved(field)), ...fields];
 }
 
 /** Takes in the cookies that scripts of a page have set, for hosts of its site alone. */

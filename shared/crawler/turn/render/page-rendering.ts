@@ -24,7 +24,7 @@ import { isOwnRequest } from '../../../core/url/request-url.ts';
 import type { FetchPart, Rendering as Rendered, RenderJob } from '../../ports/renderer.ts';
 import type { LaterDocument } from '../page/document-reading.ts';
 import { withLinks } from '../page/page-documents.ts';
-import { cookiesOfPage, takeScriptCookies, withScriptCookies } from './page-cookies.ts';
+import { cookiesOfPage, takeScriptCookies, withReadableCookies, withScriptCookies } from './page-cookies.ts';
 import { PageParts } from './page-parts.ts';
 import type { SharedRendering } from './shared-rendering.ts';
 import type {
@@ -133,9 +133,16 @@ export class PageRendering implements TurnRendering {
     try {
       await pace.lockForRendering(RENDER_LIMITS.ms, crawlDelayMs);
       const jar = access.cookies;
-      const job = this.#jobOf(record.url, response, content, cookiesOfPage(jar, record.url));
+      const readable = <R extends FetchedResponse>(answer: R): R => ({
+        ...answer,
+        headers: withReadableCookies(answer.headers, jar, answer.url),
+      });
+      const job = this.#jobOf(record.url, readable(response), content, cookiesOfPage(jar, record.url));
       const hasCookies = job.cookies.length > 0;
-      const fetchPart: FetchPart = (request) => parts.fetch(withScriptCookies(request, job), hasCookies);
+      const fetchPart: FetchPart = async (request) => {
+        const answer = await parts.fetch(withScriptCookies(request, job), hasCookies);
+        return answer.status === 'response' ? readable(answer) : answer;
+      };
       const drawing = renderer.render(job, fetchPart, stopping);
       rendered = await unlessStopped(drawing, stopping, engine.clock);
       if (rendered) takeScriptCookies(jar, record.url, rendered.cookies);

@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../core/outcome/memory-body.ts';
+import { sharedHeaders } from '../../../core/render/answer-headers.ts';
 
 /** Scripts that the pages of a process share, by their URLs. */
 export interface ScriptCache {
@@ -33,7 +34,7 @@ export function createScriptCache(): ScriptCache {
     keep(key, script, body) {
       if (body.length > MAX_SCRIPT_BYTES) return;
       remove(key);
-      kept.set(key, { ...script, body: memoryBody(body) });
+      kept.set(key, { ...script, headers: sharedHeaders(script.headers), body: memoryBody(body) });
       bytes += body.length;
       for (const [oldest] of kept.entriesAscending()) {
         if (bytes <= MAX_BYTES) break;

@@ -159,15 +159,23 @@ test('scripts of a page are sent with the first round of the next pages of its k
     },
   });
   const now = Date.now();
-  const fetchPart: FetchPart = async ({ url }) => ({ ...answerOf(url), endedAt: now });
+  let headers: readonly (readonly [string, string])[] = [];
+  const fetchPart: FetchPart = async ({ url }) => ({ ...answerOf(url), headers, endedAt: now });
   const cookies = [{ name: 'session', value: '1', url: 'https://example.org/' }];
   // A script that was requested with cookies may be of one visitor.
   await renderer.render({ ...job, url: 'https://example.org/a/0', cookies }, fetchPart);
+  headers = [
+    ['Set-Cookie', 'sid=1'],
+    ['Last-Modified', 'Sun, 06 Nov 1994 08:49:37 GMT'],
+  ];
   for (const url of ['/a/1', '/a/2', '/b/c/d']) {
     asked.length = 0;
     await renderer.render({ ...job, url: `https://example.org${url}` }, fetchPart);
     const sent = asked[0]?.answers.map(({ request }) => request.url);
     expect(sent).toEqual(url === '/a/2' ? ['https://example.org/app.js'] : []);
+    // Its cookie was for the first page: it may be of another session by now.
+    const [known] = asked[0]?.answers ?? [];
+    if (known) expect(known.answer).toMatchObject({ headers: [headers[1]] });
   }
 });
 

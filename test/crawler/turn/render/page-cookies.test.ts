@@ -3,6 +3,7 @@ import { createHostCookies } from '../../../../shared/crawler/access/host-cookie
 import {
   cookiesOfPage,
   takeScriptCookies,
+  withReadableCookies,
   withScriptCookies,
 } from '../../../../shared/crawler/turn/render/page-cookies.ts';
 
@@ -52,4 +53,17 @@ test.each([
   const job = { url: PAGE, cookies: [{ name: 'sid', value: '1', url: PAGE }] };
   const request = { url, method: 'GET', headers: { cookie }, kind: 'fetch', documentUrl: PAGE } as const;
   expect(withScriptCookies(request as never, job).headers.cookie).toBe(sent);
+});
+
+test('where the jar alone has what an answer has set, a page gets the cookies that scripts may see, and no other field', () => {
+  const jar = createHostCookies(Date.now);
+  jar.take(PAGE, ['sid=1; Path=/; HttpOnly', 'form=2; Path=/a; Domain=example.org']);
+  const removed = ['Set-Cookie', '[removed]'] as const;
+  expect(withReadableCookies([removed, ['X-A', '1'], removed], jar, PAGE)).toEqual([
+    ['X-A', '1'],
+    ['Set-Cookie', 'form=2; Path=/a; Domain=example.org'],
+  ]);
+  const own = [['set-cookie', 'a=1']] as const;
+  expect(withReadableCookies(own, jar, PAGE)).toEqual(own);
+  expect(withReadableCookies([removed], undefined, PAGE)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { scanMembers } from '../../../../shared/core/archive/scan-members.ts';
 import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
+import { createRendering } from '../../../../shared/crawler/turn/render/rendering.ts';
 import { page, robots, type Site } from '../../worker/scripted-fetcher.ts';
 import {
   begin,
@@ -61,6 +62,40 @@ describe('a page that is rendered', () => {
       ({ fetcher }) => fetcher.log.filter(({ url }) => url === `${A}/app.js`).length,
     );
     expect(scripts).toEqual([1, 0]);
+  });
+
+  test('gets no cookie of a script that an earlier page has requested', async () => {
+    const given: string[][] = [];
+    const site: Site = {
+      ...SITE,
+      [`${A}/`]: { body: `${SHELL}<a href=/1>1</a>` },
+      [`${A}/1`]: { body: SHELL },
+      [`${A}/app.js`]: {
+        body: 'x',
+        headers: { 'Set-Cookie': 'sid=1', 'Last-Modified': 'Sun, 06 Nov 1994 08:49:37 GMT' },
+      },
+    };
+    const table = tableRenderer({});
+    const renderer = {
+      ...table,
+      rendering: createRendering({
+        renderer: {
+          async render(job, fetchPart) {
+            const part = { url: `${A}/app.js`, method: 'GET', headers: {}, kind: 'script' } as const;
+            const answer = await fetchPart({ ...part, documentUrl: job.url });
+            if (answer.status === 'response') given.push(answer.headers.map(([name]) => name.toLowerCase()));
+            return {
+              ...{ state: 'rendered', html: Buffer.from(job.document.body).toString(), cookies: [] },
+              ...{ links: [`${A}/1`], used: { requests: 1, bytes: 1, ms: 1, cpuMs: 1 } },
+            };
+          },
+        },
+        pagesAtOnce: 1,
+      }),
+    };
+    await crawl(renderer, { site, hostCookies: 'turn' });
+    expect(given.map((names) => names.includes('set-cookie'))).toEqual([true, false]);
+    expect(given[1]).toContain('last-modified');
   });
 
   test('sends a cookie of its host once, with the value that its scripts have given it', async () => {
