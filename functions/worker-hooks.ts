@@ -17,7 +17,7 @@ export interface WorkerHooksOptions {
   readonly log: Log;
 }
 
-/** Undefined: the project has no hook for pages. A crawl's hooks have the time-outs of its own settings. */
+/** Undefined: the project has no hook for pages or refusals. A crawl's hooks have the time-outs of its own settings. */
 export function createWorkerHooks({ project, clock, log }: WorkerHooksOptions): PageHooks | undefined {
   const onFailure = createFailureLog(log);
   const warn = (message: string) => log('warn', { message });
@@ -30,8 +30,15 @@ export function createWorkerHooks({ project, clock, log }: WorkerHooksOptions): 
     return known;
   }
 
-  if (!hasPageHooks(project)) return undefined;
+  const { challenge, onChallenge } = project;
+  if (!hasPageHooks(project) && challenge === undefined && onChallenge === undefined) return undefined;
+  const isChallenge: NonNullable<PageHooks['isChallenge']> = async (page) =>
+    (await hooksOf(crawlOf(page)).isChallenge?.(page)) ?? false;
+  const answer: NonNullable<PageHooks['onChallenge']> = async (seen, crawl) =>
+    (await hooksOf(crawlOf({ crawl })).onChallenge?.(seen, crawl)) ?? 'rest';
   return {
+    ...(challenge !== undefined && [challenge].flat().length > 0 && { isChallenge }),
+    ...(onChallenge !== undefined && { onChallenge: answer }),
     extract: (page) => hooksOf(crawlOf(page)).extract(page),
     onPage: (page) => hooksOf(crawlOf(page)).onPage(page),
     onError: (url, message, crawl) => hooksOf(crawlOf({ crawl })).onError(url, message),

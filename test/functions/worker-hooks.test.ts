@@ -43,6 +43,23 @@ test('hooks are called for the page, and errors are reported for the crawl', asy
   expect(reported).toEqual([{ url: 'http://a.test/x', source: 'fetch', message: 'connect: refused' }]);
 });
 
+test('a project that decides about refusals alone is asked, with its signs of a challenge', async () => {
+  const { hooks } = open({
+    challenge: { status: 418 },
+    onChallenge: ({ refusal }) => (refusal === 'challenged' ? 'ask' : 'giveUp'),
+  });
+  const seen = { url: 'http://a.test/', httpStatus: 403, cause: 'x', rests: 0 };
+  expect(await hooks!.onChallenge!({ ...seen, refusal: 'challenged' }, CRAWL)).toBe('ask');
+  expect(await hooks!.onChallenge!({ ...seen, refusal: 'blocked' }, CRAWL)).toBe('giveUp');
+  const page = await pageOf('http://a.test/');
+  expect(await hooks!.isChallenge!(page)).toBe(false);
+  const response = { ...page.response, httpStatus: 418 };
+  expect(await hooks!.isChallenge!({ ...page, response })).toBe(true);
+  // Without them, a response is not looked at for a sign.
+  expect(open({ onPage: () => undefined }).hooks).not.toHaveProperty('isChallenge');
+  expect(open({ onPage: () => undefined }).hooks).not.toHaveProperty('onChallenge');
+});
+
 test('the same error is logged once, however many pages it spoils', async () => {
   const { hooks, lines } = open({
     onPage() {

@@ -91,7 +91,7 @@ export interface PageHooks {
   /** Whether a response is a challenge by the project's own signs. Absent: the project has none. */
   isChallenge?(page: HookedPage): Promise<boolean>;
   /** Decides what becomes of a host that refuses. Absent: it rests. */
-  onChallenge?(seen: SeenRefusal): Promise<RefusalAnswer>;
+  onChallenge?(seen: SeenRefusal, crawl?: HookedCrawl): Promise<RefusalAnswer>;
   /** Reports a URL that failed finally to the project. */
   onError(url: string, message: string, crawl?: HookedCrawl): Promise<void>;
 }

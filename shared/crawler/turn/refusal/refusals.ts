@@ -156,10 +156,10 @@ export class Refusals {
   ): Promise<RefusalCause | undefined> {
     const { hooks, work } = this.#services;
     if (hooks?.isChallenge === undefined) return undefined;
-    const { id } = this.#options.crawl;
+    const { id, config } = this.#options.crawl;
     const around = <T>(part: () => T) => work.run(id, url, 'hook', part);
     const { httpStatus } = response;
-    return (await hooks.isChallenge({ url, depth, response, facts, around }))
+    return (await hooks.isChallenge({ url, depth, response, facts, around, crawl: { id, config } }))
       ? { code: 'challenged', vendor: 'a sign of the project', httpStatus }
       : undefined;
   }
@@ -250,7 +250,8 @@ export class Refusals {
     const rests = this.#options.refusal?.rests ?? 0;
     const vendor = cause.code === 'challenged' ? { vendor: cause.vendor } : {};
     const seen = { url, refusal, httpStatus, ...vendor, cause: causeText(cause), rests };
-    return unlessStopped(hooks.onChallenge(seen), stopping, engine.clock);
+    const { id, config } = this.#options.crawl;
+    return unlessStopped(hooks.onChallenge(seen, { id, config }), stopping, engine.clock);
   }
 
   /** Whether all hosts of seeds refuse, and no page of the crawl was there: then nothing is worth waiting for. */
