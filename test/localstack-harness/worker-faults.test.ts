@@ -7,7 +7,11 @@ import { NEW_HEAD } from '../../shared/core/frontier/head.ts';
 import { createFakeClock } from '../crawler/worker/fake-clock.ts';
 import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { createScriptedFetcher, page } from '../crawler/worker/scripted-fetcher.ts';
-import { readWorkerFaults, withFaultyCommits, withPoisonPage } from '../localstack/faulty/worker-faults.ts';
+import {
+  readWorkerFaults,
+  withFaultyCommits,
+  withFaultyFetches,
+} from '../localstack/faulty/worker-faults.ts';
 
 class Exit extends Error {}
 
@@ -29,7 +33,7 @@ describe('without their variables there are no faults', () => {
     const engine = createMemoryEngine(clock);
     const fetcher = createScriptedFetcher(clock, {});
     expect(withFaultyCommits(engine, faults, chance(0, 0))).toBe(engine);
-    expect(withPoisonPage(fetcher, faults, chance())).toBe(fetcher);
+    expect(withFaultyFetches(fetcher, faults, chance())).toBe(fetcher);
   });
 
   test('one of them alone leaves the other’s place as it is', () => {
@@ -39,7 +43,9 @@ describe('without their variables there are no faults', () => {
     expect(withFaultyCommits(engine, readWorkerFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance(0))).toBe(
       engine,
     );
-    expect(withPoisonPage(fetcher, readWorkerFaults({ STRAND_TEST_EXIT_RATE: '1' }), chance())).toBe(fetcher);
+    expect(withFaultyFetches(fetcher, readWorkerFaults({ STRAND_TEST_EXIT_RATE: '1' }), chance())).toBe(
+      fetcher,
+    );
   });
 });
 
@@ -75,10 +81,21 @@ test('a poison page ends the process before it is fetched; others do not', async
     { 'http://a.test/': page(), 'http://a.test/poison/1': page() },
     0,
   );
-  const fetcher = withPoisonPage(inner, readWorkerFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance());
+  const fetcher = withFaultyFetches(inner, readWorkerFaults({ STRAND_TEST_EXIT_URL: '/poison' }), chance());
   expect(await fetcher.fetch({ url: 'http://a.test/' })).toMatchObject({ httpStatus: 200 });
   await expect(fetcher.fetch({ url: 'http://a.test/poison/1' })).rejects.toThrow(Exit);
   expect(inner.log.map(({ url }) => url)).toEqual(['http://a.test/']);
+});
+
+test('a response with the header ends the process once it has come; others do not', async () => {
+  const clock = createFakeClock();
+  const site = { 'http://a.test/': page(), 'http://a.test/last': { headers: { 'X-Exit': '1' } } };
+  const inner = createScriptedFetcher(clock, site, 0);
+  const faults = readWorkerFaults({ STRAND_TEST_EXIT_HEADER: 'x-exit' });
+  const fetcher = withFaultyFetches(inner, faults, chance());
+  expect(await fetcher.fetch({ url: 'http://a.test/' })).toMatchObject({ httpStatus: 200 });
+  await expect(fetcher.fetch({ url: 'http://a.test/last' })).rejects.toThrow(Exit);
+  expect(inner.log).toHaveLength(2);
 });
 
 test('only the second entry module has faults: the deployed worker contains none', () => {

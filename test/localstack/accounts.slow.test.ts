@@ -1,18 +1,15 @@
 /** Crawls of sites for members by a deployed stack, whose accounts have their secrets in AWS; and agents that work with it. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
-import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { newHome, startAgent } from '../cli/mcp/agent.ts';
-import { ledgersOf } from '../crawler/worker/world.ts';
 import { type MembersSite, secretOf, serveMembers } from '../web/members/site.ts';
 import { type Deployed, deploy, ENVIRONMENT, printErrors, ROOT, until } from './deployed.ts';
 import { CLIENT_OPTIONS, hasEmulator } from './resources.ts';
 import { callSecretsManager } from './secrets-manager.ts';
 import { configFor, statusOf } from './stack-crawl.ts';
+import { storedTexts } from './stored-texts.ts';
 
 const CRAWL = 'members';
 const ADDRESS = '127.77.0.21';
@@ -64,28 +61,6 @@ describe.skipIf(!hasEmulator())('a deployed stack whose project has accounts', (
   });
   beforeEach(() => onTestFailed(() => printErrors(deployed)));
 
-  /** All that the stack has stored, but the cookies of its jars. */
-  async function stored(): Promise<string[]> {
-    const { dynamo, s3 } = deployed.stack.clients;
-    const { settings } = deployed;
-    const texts = [JSON.stringify([...(await ledgersOf(deployed.stack.engine, CRAWL))])];
-    const unpacked = (bytes: Uint8Array) =>
-      Buffer.from(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('latin1');
-    for (const TableName of [settings.crawlState, settings.urlSeen])
-      for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName }))
-        for (const { cookies, ...item } of Items) {
-          texts.push(JSON.stringify(item));
-          for (const { B } of Object.values(item)) if (B) texts.push(unpacked(B));
-        }
-    const { bucket: Bucket } = settings;
-    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
-      for (const { Key } of Contents) {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-        texts.push(unpacked(await Body!.transformToByteArray()));
-      }
-    return texts;
-  }
-
   test('two workers crawl hosts that share an account: all pages, one login at a time', async () => {
     const { status } = await deployed.call('POST', '/crawls', {
       crawl: CRAWL,
@@ -133,7 +108,7 @@ describe.skipIf(!hasEmulator())('a deployed stack whose project has accounts', (
   });
 
   test('no secret is stored', async () => {
-    const texts = await stored();
+    const texts = await storedTexts(deployed, CRAWL);
     expect(texts.join('\n')).toContain('Signed in as writer');
     expect(texts.join('\n')).toMatch(/description: .*Set-Cookie are replaced by \[removed\]/);
     expect([...site.secrets].filter((secret) => texts.some((text) => text.includes(secret)))).toEqual([]);

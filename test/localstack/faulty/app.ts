@@ -1,20 +1,21 @@
 /** A CDK app: the stack of `cdk/app.ts`, whose worker is the one with faults in this folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { bundleFunction } from '../../../cdk/bundle-function.ts';
 import { CrawlerStack } from '../../../cdk/crawler-stack.ts';
-import { optionsInContext, parseOptions } from '../../../cdk/options.ts';
+import { optionsInContext, parseOptions, projectFileIn } from '../../../cdk/options.ts';
 
 const ENTRY = join(import.meta.dirname, 'worker.ts');
-/** Its hooks run in the worker. */
-const PROJECT = join(import.meta.dirname, 'project.ts');
 
 const app = new App();
-const { stackName: name, ...props } = parseOptions(optionsInContext(app.node.getAllContext()));
+const context: Record<string, unknown> = app.node.getAllContext();
+/** Its hooks run in the worker. */
+const PROJECT = resolve(projectFileIn(context) ?? join(import.meta.dirname, 'project.ts'));
+const { stackName: name, ...props } = parseOptions(optionsInContext(context));
 const stack = new CrawlerStack(app, name, { ...props, name });
 const outdir = mkdtempSync(join(tmpdir(), 'strand-faulty-worker-'));
 try {

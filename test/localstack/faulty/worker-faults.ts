@@ -5,6 +5,7 @@
  * - `STRAND_TEST_EXIT_RATE` (0 to 1): at each commit of a head, the process exits with that probability,
  *   before the commit or after it.
  * - `STRAND_TEST_EXIT_URL`: the process exits when a URL that contains this is about to be fetched.
+ * - `STRAND_TEST_EXIT_HEADER`: the process exits when a response has a header of this name.
  */
 import type { Engine } from '../../../shared/crawler/ports/engine.ts';
 import type { Fetcher } from '../../../shared/crawler/ports/fetcher.ts';
@@ -14,6 +15,8 @@ export interface WorkerFaults {
   readonly exitRate: number;
   /** A part of the URLs whose fetch makes the process exit. */
   readonly exitUrl?: string;
+  /** The name of a header, in lower case. The site decides which response is the last one. */
+  readonly exitHeader?: string;
 }
 
 export interface Chance {
@@ -25,12 +28,16 @@ export interface Chance {
 export function readWorkerFaults(
   env: Readonly<Record<string, string | undefined>>,
 ): WorkerFaults | undefined {
-  const { STRAND_TEST_EXIT_RATE: rate, STRAND_TEST_EXIT_URL: exitUrl } = env;
-  if (!rate && !exitUrl) return undefined;
+  const {
+    STRAND_TEST_EXIT_RATE: rate,
+    STRAND_TEST_EXIT_URL: exitUrl,
+    STRAND_TEST_EXIT_HEADER: exitHeader,
+  } = env;
+  if (!rate && !exitUrl && !exitHeader) return undefined;
   const exitRate = Number(rate || '0');
   if (!(exitRate >= 0 && exitRate <= 1))
     throw new Error(`Expected STRAND_TEST_EXIT_RATE to be a number from 0 to 1, got ${JSON.stringify(rate)}`);
-  return { exitRate, ...(exitUrl && { exitUrl }) };
+  return { exitRate, ...(exitUrl && { exitUrl }), ...(exitHeader && { exitHeader }) };
 }
 
 /** Returns an engine whose commits may end the process, before or after they take effect. */
@@ -55,19 +62,22 @@ export function withFaultyCommits<E extends Engine>(
   };
 }
 
-/** Returns a fetcher that ends the process when it is to fetch a URL that contains `exitUrl`. */
-export function withPoisonPage(
+/** Returns a fetcher that ends the process when it is to fetch a URL that contains `exitUrl`, or has a response with `exitHeader`. */
+export function withFaultyFetches(
   fetcher: Fetcher,
   faults: WorkerFaults | undefined,
   { exit }: Chance,
 ): Fetcher {
-  const exitUrl = faults?.exitUrl;
-  if (exitUrl === undefined) return fetcher;
+  const { exitUrl, exitHeader } = faults ?? {};
+  if (exitUrl === undefined && exitHeader === undefined) return fetcher;
   return {
     ...fetcher,
     async fetch(request) {
-      if (request.url.includes(exitUrl)) exit();
-      return fetcher.fetch(request);
+      if (exitUrl !== undefined && request.url.includes(exitUrl)) exit();
+      const outcome = await fetcher.fetch(request);
+      const isLast =
+        outcome.status === 'response' && outcome.headers.some(([name]) => name.toLowerCase() === exitHeader);
+      return isLast ? exit() : outcome;
     },
   };
 }

@@ -3,7 +3,7 @@
  * in the place of `functions/worker.ts`.
  */
 import { createWorkerFunction } from '../../../functions/open-worker.ts';
-import { readWorkerFaults, withFaultyCommits, withPoisonPage } from './worker-faults.ts';
+import { readWorkerFaults, withFaultyCommits, withFaultyFetches } from './worker-faults.ts';
 
 export { onBlocked } from '../../../functions/open-worker.ts';
 
@@ -19,5 +19,5 @@ const faults = readWorkerFaults(process.env);
 export const handler = createWorkerFunction({
   module: import.meta.url,
   wrapEngine: (engine) => withFaultyCommits(engine, faults, CHANCE),
-  wrapFetcher: (fetcher) => withPoisonPage(fetcher, faults, CHANCE),
+  wrapFetcher: (fetcher) => withFaultyFetches(fetcher, faults, CHANCE),
 });
