@@ -16,7 +16,12 @@ describe.skipIf(!hasEmulator() || lacks('lambdaBrowser'))('a deployed stack with
 
   beforeAll(async () => {
     site = await openScriptedSite();
-    deployed = await deploy({ rendering: 'true', hostsPerWorker: '2', maxConcurrency: '2' });
+    deployed = await deploy({
+      rendering: 'true',
+      workerTimeout: '120',
+      hostsPerWorker: '2',
+      maxConcurrency: '2',
+    });
   });
   afterAll(async () => {
     await deployed?.destroy();

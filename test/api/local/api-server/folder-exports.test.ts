@@ -33,11 +33,12 @@ test('a thread that fails is not begun again at once', async () => {
   const { folder, exports, errors, states } = await open('127.81.3.20');
   await exports.begin('docs', { format: 'csv' });
   await vi.waitUntil(async () => (await states())[0] === 'done', { timeout: 60_000 });
+  const link = join(folder, 'docs/exports/link');
+  const rest = vi.spyOn(systemClock, 'sleep').mockImplementation(async () => unlinkSync(link));
+  // The first thread may look for exports again until it ends.
+  symlinkSync('/', link);
   const notes = new FolderExportNotes('docs', join(folder, 'docs/exports'), systemClock);
   await notes.begin({ format: 'csv' });
-  const link = join(folder, 'docs/exports/link');
-  symlinkSync('/', link);
-  const rest = vi.spyOn(systemClock, 'sleep').mockImplementation(async () => unlinkSync(link));
   await exports.continueAll();
   await vi.waitUntil(async () => (await states()).join() === 'done,done', { timeout: 60_000 });
   expect([errors.length, rest.mock.calls.length]).toEqual([1, 1]);
