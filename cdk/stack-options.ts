@@ -70,7 +70,7 @@ export const STACK_OPTIONS = {
   // ---- pages that scripts fill
   rendering: option(kind.flag, {
     doc: 'Whether the stack has a function that renders pages, for crawls with `render`; it needs the package `@sparticuz/chromium`',
-    costs: '$39 to $55 for a million rendered pages; nothing at rest',
+    costs: '$27 to $55 for a million rendered pages; nothing at rest',
     page: 'rendering.md#on-a-stack',
     default: false,
   }),
