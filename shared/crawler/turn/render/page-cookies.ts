@@ -23,8 +23,8 @@ export function withScriptCookies(
 }
 
 /**
- * The headers of an answer as the page gets them. Where the jar alone has the cookies that it has set, those stand in their place
- * that scripts may see.
+ * The headers of an answer as the page gets them. At hosts whose cookies are kept out of the archive, an answer has a mark
+ * instead of its cookies: the page gets those of the jar that scripts may see.
  */
 export function withReadableCookies(
   headers: ResponseHead['headers'],
@@ -35,9 +35,11 @@ export function withReadableCookies(
     value === REMOVED && name.toLowerCase() === 'set-cookie';
   if (!headers.some(isRemoved)) return headers;
   const readable = jar?.of(url).filter(({ httpOnly }) => !httpOnly) ?? [];
+  // Browsers take cookies named `__Host-...` with it alone.
+  const secure = url.startsWith('https:') ? '; Secure' : '';
   const fields = readable.map(({ name, value, path, domain }) => {
     const wide = domain === undefined ? '' : `; Domain=${domain}`;
-    return ['Set-Cookie', `${name}=${value}; Path=${path}${wide}`] as const;
+    return ['Set-Cookie', `${name}=${value}; Path=${path}${wide}${secure}`] as const;
   });
   return [...headers.filter((field) => !isRemoved(field)), ...fields];
 }

@@ -61,9 +61,21 @@ test('where the jar alone has what an answer has set, a page gets the cookies th
   const removed = ['Set-Cookie', '[removed]'] as const;
   expect(withReadableCookies([removed, ['X-A', '1'], removed], jar, PAGE)).toEqual([
     ['X-A', '1'],
-    ['Set-Cookie', 'form=2; Path=/a; Domain=example.org'],
+    ['Set-Cookie', 'form=2; Path=/a; Domain=example.org; Secure'],
   ]);
   const own = [['set-cookie', 'a=1']] as const;
   expect(withReadableCookies(own, jar, PAGE)).toEqual(own);
   expect(withReadableCookies([removed], undefined, PAGE)).toEqual([]);
+});
+
+test('a cookie with a name that must be secure is one that browsers take', () => {
+  const jar = createHostCookies(Date.now);
+  jar.take(PAGE, ['__Host-form=2; Path=/; Secure']);
+  const fields = withReadableCookies([['set-cookie', '[removed]']], jar, PAGE);
+  expect(fields).toEqual([['Set-Cookie', '__Host-form=2; Path=/; Secure']]);
+  const plain = 'http://www.example.org/';
+  jar.take(plain, ['form=3']);
+  expect(withReadableCookies([['set-cookie', '[removed]']], jar, plain)).toEqual([
+    ['Set-Cookie', 'form=3; Path=/'],
+  ]);
 });
