@@ -10,6 +10,7 @@ import { createAccounts } from '../../shared/services/accounts/create-accounts.t
 import { createMemoryEngine } from '../crawler/worker/memory-engine.ts';
 import { begin, CRAWL, startProcess, statesOf } from '../crawler/worker/world.ts';
 import { needs } from '../needs.ts';
+import { drawnReader } from '../web/members/drawn-reader.ts';
 import { DRAWN_PAGES, startDrawnMembers } from '../web/members/drawn-site.ts';
 import { openRendererFunction } from './renderer-function.ts';
 
@@ -36,22 +37,8 @@ needs('lambdaBrowser')(
     const engine = createMemoryEngine(systemClock);
     const fetcher = createFetcher(FETCHER);
     onTestFinished(fetcher.close);
-    const accounts = createAccounts(
-      [
-        {
-          name: 'reader',
-          hosts: [new URL(site.url).host],
-          secret: 'env:READER',
-          async login({ get, post, form, secret }) {
-            const { action, fields } = form(await get('/login'));
-            await post(action, { ...fields, word: secret.word });
-          },
-          check: '/api/me',
-          signedIn: { text: '"user":' },
-          limits: { loginsPerHour: 100 },
-        },
-      ],
-      async () => JSON.stringify({ word: site.password }),
+    const accounts = createAccounts([drawnReader(new URL(site.url).host, 'env:READER')], async () =>
+      JSON.stringify({ word: site.password }),
     );
     await begin({ engine }, [site.url], { delayMs: 0, render: 'always', keepRendered: true });
     const rendering = createRendering({

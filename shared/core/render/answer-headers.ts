@@ -29,6 +29,9 @@ export function answerHeaders(headers: ResponseHead['headers']): Buffer {
 export const sharedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
   headers.filter(([name]) => name.toLowerCase() !== 'set-cookie');
 
+export const headersLength = (headers: ResponseHead['headers']): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+
 /** Headers of a browser's request that the crawler sets itself, or that no site gets from it. */
 const OWN =
   /^(?:host|connection|content-length|cookie|user-agent|accept-encoding|accept-language|sec-.*|upgrade-insecure-requests|purpose)$/;

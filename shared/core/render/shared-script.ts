@@ -1,5 +1,8 @@
 import { fieldValues, type ResponseHead } from '../outcome/response-head.ts';
 
+/** How long pages share a script: within a crawl it hardly changes. */
+export const SCRIPT_AGE_MS = 3_600_000;
+
 /** A response that a cache would keep for all visitors, or a file, which has a date. */
 const FOR_ALL = /\bpublic\b|\bimmutable\b|max-age=0*[1-9]/;
 const FOR_ONE = /\bno-store\b|\bprivate\b/;

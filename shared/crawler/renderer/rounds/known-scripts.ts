@@ -1,16 +1,15 @@
 /** Scripts of pages, as they are sent with the first round of later pages of their kind: it is a round less for each chain of them. */
 import QuickLRU from 'quick-lru';
+import { createSizedCache } from '../../../core/base/sized-cache.ts';
 import type { FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
-import { sharedHeaders } from '../../../core/render/answer-headers.ts';
+import { headersLength, sharedHeaders } from '../../../core/render/answer-headers.ts';
 import { partKeys } from '../../../core/render/part-key.ts';
-import { isForAll, maySharePart } from '../../../core/render/shared-script.ts';
+import { isForAll, maySharePart, SCRIPT_AGE_MS } from '../../../core/render/shared-script.ts';
 import { hostKey } from '../../../core/url/host-key.ts';
 import { templateOf } from '../../../core/url/template-of.ts';
 import type { PartRefusal, PartRequest, RenderJob } from '../../ports/renderer.ts';
 import type { PackedAnswer } from './round-messages.ts';
 
-/** As the script cache of a process (`turn/render/script-cache.ts`). */
-const MAX_AGE_MS = 3_600_000;
 /** Bounds for each kind of pages. */
 const MAX_SCRIPTS = 40;
 const MAX_CHARS = 1_500_000;
@@ -21,23 +20,21 @@ const MAX_ALL_CHARS = 60_000_000;
 interface KnownScript {
   readonly packed: PackedAnswer;
   readonly chars: number;
-  readonly fetchedAt: number;
 }
 
 export class KnownScripts {
-  /** By crawl and URL; the oldest ones go first. */
-  readonly #scripts = new QuickLRU<string, KnownScript>({ maxSize: Number.MAX_SAFE_INTEGER });
+  /** By crawl and URL. */
+  readonly #scripts = createSizedCache<KnownScript>({ maxSize: MAX_ALL_CHARS, maxAgeMs: SCRIPT_AGE_MS });
   /** Keys of scripts, by the crawl and the kind of page. */
   readonly #kinds = new QuickLRU<string, Set<string>>({ maxSize: MAX_KINDS });
-  #chars = 0;
 
   /** The scripts that pages of this kind have requested lately. */
   of(job: Pick<RenderJob, 'crawl' | 'url'>, now: number): PackedAnswer[] {
     const found: PackedAnswer[] = [];
     let chars = 0;
     for (const key of this.#kinds.get(kindOf(job)) ?? []) {
-      const script = this.#scripts.get(key);
-      if (script === undefined || now - script.fetchedAt >= MAX_AGE_MS) continue;
+      const script = this.#scripts.get(key, now);
+      if (script === undefined) continue;
       chars += script.chars;
       if (chars > MAX_CHARS) break;
       found.push(script.packed);
@@ -56,10 +53,10 @@ export class KnownScripts {
     const chars = 'body' in packed ? packed.body[1].length : 0;
     if (outcome.truncated || chars > MAX_CHARS || isOfMoment(request, outcome.endedAt)) return;
     const key = `${job.crawl} ${request.url}`;
-    this.#remove(key);
-    const shared = 'headers' in packed ? { ...packed, headers: sharedHeaders(packed.headers) } : packed;
-    this.#scripts.set(key, { packed: shared, chars, fetchedAt: outcome.endedAt });
-    this.#chars += chars;
+    const headers = sharedHeaders(outcome.headers);
+    const shared = 'headers' in packed ? { ...packed, headers } : packed;
+    const size = chars + headersLength(headers);
+    this.#scripts.set(key, { packed: shared, chars }, { size, at: outcome.endedAt });
     const kind = kindOf(job);
     const ofKind = this.#kinds.get(kind) ?? new Set();
     ofKind.delete(key);
@@ -67,15 +64,6 @@ export class KnownScripts {
     // A site that is deployed again has other ones.
     const [first] = ofKind;
     if (ofKind.size > MAX_SCRIPTS) ofKind.delete(first as string);
-    for (const [oldest] of this.#scripts.entriesAscending()) {
-      if (this.#chars <= MAX_ALL_CHARS) break;
-      this.#remove(oldest);
-    }
-  }
-
-  #remove(key: string): void {
-    this.#chars -= this.#scripts.peek(key)?.chars ?? 0;
-    this.#scripts.delete(key);
   }
 }
 
