@@ -2,7 +2,7 @@ import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import { latestOpening } from '../../shared/core/crawl/host-hours.ts';
 import { maxBytesRestMs } from '../../shared/core/frontier/byte-rate.ts';
 import type { HostKey } from '../../shared/core/url/host-key.ts';
-import { MAX_BYTES_LOCK_MS } from '../../shared/crawler/turn/pace/host-pace.ts';
+import { MAX_BYTES_LOCK_MS } from '../../shared/crawler/turn/pace/host-requests.ts';
 import { RETRY_HOST_MS } from '../../shared/crawler/turn/recrawl/recrawl-plan.ts';
 import { turnShardOf } from '../../shared/engines/aws/queues/turn-shards.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';

@@ -53,7 +53,7 @@ export const STEPS: readonly StepRule[] = [
   { step: 'robots.txt', file: /\/shared\/core\/robots\/|\/shared\/crawler\/turn\/robots\// },
   {
     step: 'fetch',
-    file: /\/shared\/crawler\/fetcher\/|\/node_modules\/undici\/|\/shared\/crawler\/turn\/pace\/host-pace\.ts|\/shared\/crawler\/worker\/lanes\.ts/,
+    file: /\/shared\/crawler\/fetcher\/|\/node_modules\/undici\/|\/shared\/crawler\/turn\/pace\/host-(?:pace|requests)\.ts|\/shared\/crawler\/worker\/lanes\.ts/,
   },
   {
     step: 'fetch',

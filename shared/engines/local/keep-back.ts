@@ -7,7 +7,7 @@ import type { Head } from '../../core/frontier/head.ts';
 import { maxGapAfter } from '../../core/frontier/politeness.ts';
 import { isOriginKey } from '../../core/robots/policy.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
-import { MAX_BYTES_LOCK_MS } from '../../crawler/turn/pace/host-pace.ts';
+import { MAX_BYTES_LOCK_MS } from '../../crawler/turn/pace/host-requests.ts';
 import { currentSites } from './site-lists.ts';
 
 /**

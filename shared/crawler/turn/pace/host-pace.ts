@@ -1,6 +1,6 @@
 import type { Cause } from '../../../core/causes/cause.ts';
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
-import { hostRate, maxBytesRestMs, paidUntil, receivedBytesOf } from '../../../core/frontier/byte-rate.ts';
+import { hostRate, paidUntil, receivedBytesOf } from '../../../core/frontier/byte-rate.ts';
 import type { Head, HostWait } from '../../../core/frontier/head.ts';
 import {
   afterAnswer,
@@ -12,27 +12,14 @@ import {
   isHopeless,
   maxGapAfter,
 } from '../../../core/frontier/politeness.ts';
-import { type FetchFailure, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import { type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
-import { MAX_AGE_MS } from '../../crawl-state/crawls.ts';
-import type { TurnAccess } from '../access/turn-access.ts';
-import type { TurnCounters } from '../counters.ts';
-import type { Lease } from '../lease.ts';
-import { HeldBodies } from '../page/held-bodies.ts';
-import { watchProxy } from '../page/proxy-watch.ts';
-import type { Quarantine } from '../quarantine.ts';
 import type { TurnServices } from '../services.ts';
-import type { TurnCrawl } from '../turn-crawl.ts';
 import { backoffEventOf } from '../work-events.ts';
 import { AddressPace } from './address-pace.ts';
 import { CrawlPace } from './crawl-pace.ts';
+import { HostRequests, type HostRequestsOptions, type PaceOfRequests } from './host-requests.ts';
 
-const NO_TIME = 'there was no time left for it';
-const OUTSIDE_HOURS = 'the hours of the host were over';
-const BYTES_DUE = 'the host rests for the bytes that it has sent';
-const SIGNS_OUT = 'it would sign the account out';
-const REFUSED = 'the host rests, as it has refused the crawler';
-const NO_PLACE = "the crawl's byte rate (--limit-rate) is used up by other hosts";
 /** Waits that are found again in each turn. */
 const NOT_OF_CLOCK: ReadonlySet<HostWait['for']> = new Set(['hours', 'refusal', 'account']);
 /** The waker would take longer than that. */
@@ -40,34 +27,22 @@ const SHORT_WAIT_MS = 30_000;
 /** Tries after which a crawl ends if no host has ever answered. */
 const FIRST_TRIES = 2;
 
-/** If its worker dies during a request, a host rests no longer than this for what it may have sent. */
-export const MAX_BYTES_LOCK_MS = 300_000;
-/** If its worker stands still during a request, the host has its rest after it if the request takes no longer than this. */
-const STILL_MS = 15_000;
-
 /** A page that is rendered makes at most 60 requests, after which its host rests seven times as long. */
 const REST_OF_PARTS = 7;
 
 /** Whether the host has obeyed that resume, if it has obeyed `last`. Resumes have numbers in their order. */
 export const isObeyed = (by: number, last: Head['resumedBy']): boolean => last !== undefined && by <= last;
 
-export interface HostPaceOptions {
-  readonly crawl: TurnCrawl;
-  readonly counters: TurnCounters;
-  readonly quarantine: Quarantine;
-  readonly access: Pick<TurnAccess, 'isOn' | 'accounts' | 'withCookies' | 'take'>;
-  readonly lease: Lease;
+export interface HostPaceOptions extends HostRequestsOptions {
   /** No URL is begun after this time. It becomes earlier when the worker is to end. */
   readonly endBy: () => number;
-  /** No request is begun after this time: it could outlive the lease. */
-  readonly lastRequestAt: number;
 }
 
 /**
  * The pace of a turn's requests to its host: the host's clock, its failures, and whether the crawl gives the host up.
- * Makes each exchange with the host, after those of other crawls' turns.
+ * Has each exchange with the host made, after those of other crawls' turns (`host-requests.ts`).
  */
-export class HostPace {
+export class HostPace implements PaceOfRequests {
   readonly #services: TurnServices;
   readonly #options: HostPaceOptions;
   #clock: HostClock;
@@ -86,9 +61,9 @@ export class HostPace {
   #isOver: boolean;
   readonly #address: AddressPace;
   readonly #crawlPace: CrawlPace;
+  readonly #requests: HostRequests;
   /** The reason for a wait beyond its own rest. */
   #wait: HostWait | undefined;
-  readonly #bodies = new HeldBodies();
   #accountUntil: number | undefined;
   /** When the bytes of this turn would have come at the host's rate. The bytes of earlier turns were waited for. */
   #paidUntil = 0;
@@ -105,6 +80,8 @@ export class HostPace {
     this.#isOver = false;
     this.#address = new AddressPace(services, crawl);
     this.#crawlPace = new CrawlPace(services, crawl, head.wait);
+    const paces = { pace: this, address: this.#address, crawlPace: this.#crawlPace };
+    this.#requests = new HostRequests(services, options, paces);
     if (head.wait && !NOT_OF_CLOCK.has(head.wait.for) && head.wait.until > services.engine.clock.now())
       this.#wait = head.wait;
     this.postponeTo(services.lanes.restUntil(crawl.host));
@@ -241,7 +218,7 @@ export class HostPace {
 
   /** At the end of the turn: gives back slots that others can use. */
   async release(): Promise<void> {
-    await this.#bodies.release();
+    await this.#requests.release();
     const { wait } = this;
     try {
       await this.#crawlPace.end(wait?.for === 'crawlBytes' && wait.bytes !== undefined);
@@ -251,29 +228,18 @@ export class HostPace {
     }
   }
 
-  /**
-   * Makes one exchange with the host. If it could be begun only when the turn's time for requests is over, it
-   * is not begun, and counts as aborted by ourselves. The host stays locked for the request and the rest that
-   * is due after it: if this process dies, the next owner of the host knows of neither. `delayAfterMs`: the
-   * `Crawl-delay` for that rest, if it is another one than for the gap before the request.
-   */
-  async exchange(
+  /** Makes one exchange with the host ({@link HostRequests.exchange}). */
+  exchange(
     request: Omit<FetchRequest, 'signal'>,
     crawlDelayMs?: number,
     delayAfterMs = crawlDelayMs,
   ): Promise<FetchOutcome> {
-    const { engine, lanes, stopping: signal } = this.#services;
-    const { crawl, lastRequestAt: latestAt } = this.#options;
-    const { perHost } = crawl.config;
-    const gapMs = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config);
-    const askedAt = engine.clock.now();
-    const outcome = await lanes.run(
-      crawl.host,
-      { perHost, gapMs, latestAt, signal },
-      () => this.#inLine(request, delayAfterMs, askedAt),
-      sentRequest,
-    );
-    return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
+    return this.#requests.exchange(request, crawlDelayMs, delayAfterMs);
+  }
+
+  /** Makes a request of a page that is being rendered ({@link HostRequests.part}). */
+  part(request: FetchRequest, latestAt: number): Promise<FetchOutcome> {
+    return this.#requests.part(request, latestAt);
   }
 
   /** Keeps the host locked while one of its pages is rendered, and for the rest after it. */
@@ -281,44 +247,6 @@ export class HostPace {
     const { lease, crawl } = this.#options;
     const restMs = maxGapAfter(ms, crawlDelayMs, crawl.config) * REST_OF_PARTS;
     await lease.lockFor(ms + restMs, restMs);
-  }
-
-  /**
-   * Makes a request of a page of the host that is being rendered, beside its pace: the host rests longer afterwards
-   * ({@link HostPace.restAfterParts}).
-   */
-  async part(request: FetchRequest, latestAt: number): Promise<FetchOutcome> {
-    const { engine, fetcherOf } = this.#services;
-    const { crawl, counters, quarantine, access } = this.#options;
-    const now = engine.clock.now();
-    if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
-    if (access.accounts?.isSignOut(request.url)) return this.#unmade(request.url, SIGNS_OUT);
-    const fetch = async () => {
-      const sent = access.isOn ? access.withCookies(request) : request;
-      // The page may have ended while this request waited.
-      const isOver = () => request.signal?.aborted === true;
-      const outcome = await quarantine.watch(async () =>
-        isOver() ? this.#unmade(request.url, NO_TIME) : fetcherOf(crawl.everywhere).fetch(sent),
-      );
-      return access.isOn ? access.take(outcome, request) : outcome;
-    };
-    const atPlace = async () =>
-      this.#crawlPace.isOn
-        ? this.#crawlPace.run(
-            latestAt,
-            (begun) => {
-              begun();
-              return fetch();
-            },
-            sentRequest,
-          )
-        : fetch();
-    const atAddress = async () => (await atPlace()) ?? this.#unmade(request.url, NO_PLACE);
-    const made = this.#address.isOn ? this.#address.run(latestAt, atAddress, sentRequest) : atAddress();
-    const outcome = (await made) ?? this.#unmade(request.url, NO_TIME);
-    counters.countExchange(outcome);
-    this.#pay(outcome);
-    return outcome;
   }
 
   /** The host rests after a page that was rendered: by a tenth of its delay longer for each request of the page. */
@@ -331,92 +259,6 @@ export class HostPace {
     this.#services.lanes.rest(crawl.host, until);
     this.postponeTo(until);
     this.#restForBytes();
-  }
-
-  /** If the address has this pace, after requests of others to it. */
-  #inLine(
-    request: Omit<FetchRequest, 'signal'>,
-    crawlDelayMs: number | undefined,
-    askedAt: number,
-  ): Promise<FetchOutcome> {
-    const begin = () => this.#atPlace(request, crawlDelayMs, askedAt);
-    if (!this.#address.isOn) return begin();
-    const made = this.#address.run(this.#options.lastRequestAt, begin, sentRequest);
-    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
-  }
-
-  /** If the crawl takes a certain number of bytes a second, when the rate has room for those of the request. */
-  #atPlace(
-    request: Omit<FetchRequest, 'signal'>,
-    crawlDelayMs: number | undefined,
-    askedAt: number,
-  ): Promise<FetchOutcome> {
-    if (!this.#crawlPace.isOn) return this.#begin(request, crawlDelayMs, askedAt);
-    // It is used now.
-    if (this.#wait?.for === 'crawlBytes') this.#wait = undefined;
-    const begin = (begun: () => void) => this.#begin(request, crawlDelayMs, askedAt, begun);
-    const made = this.#crawlPace.run(this.#options.lastRequestAt, begin, sentRequest);
-    return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_PLACE));
-  }
-
-  async #begin(
-    request: Omit<FetchRequest, 'signal'>,
-    crawlDelayMs: number | undefined,
-    askedAt: number,
-    begun?: () => void,
-  ): Promise<FetchOutcome> {
-    const { engine, fetcherOf, stopping } = this.#services;
-    const { crawl, lease, lastRequestAt, quarantine, access } = this.#options;
-    const { totalTimeoutMs, maxBodyBytes } = crawl.config;
-    const gapAfterMs = (ms: number) => maxGapAfter(ms, crawlDelayMs, crawl.config);
-    const bytesMs = maxBytesRestMs(crawl.config, request.maxBodyBytes ?? maxBodyBytes);
-    const bytesLockMs = Math.min(bytesMs, MAX_BYTES_LOCK_MS);
-    const lockedMs = Math.max(totalTimeoutMs + gapAfterMs(totalTimeoutMs), bytesLockMs);
-    const stillMs = Math.min(totalTimeoutMs, STILL_MS);
-    const restMs = Math.max(gapAfterMs(totalTimeoutMs), stillMs + gapAfterMs(stillMs), bytesLockMs);
-    const locking = lease.lockFor(lockedMs, restMs);
-    if (locking) await locking;
-    if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
-    // A turn of another crawl may have kept it waiting for long.
-    if (engine.clock.now() - askedAt > MAX_AGE_MS) {
-      if (!(await crawl.isRunning())) return this.#unmade(request.url, 'the crawl does not run');
-      // The process may have frozen meanwhile: nothing may be waited for between the lock and the request.
-      await lease.lockFor(lockedMs, restMs);
-      if (engine.clock.now() > lastRequestAt) return this.#unmade(request.url, NO_TIME);
-    }
-    // It may have waited for its turn until they were over.
-    const now = engine.clock.now();
-    if (allowedFrom(crawl.config, now) > now) return this.#unmade(request.url, OUTSIDE_HOURS);
-    if (this.#refusedUntil > now) return this.#unmade(request.url, REFUSED);
-    // The concurrent request to the host has ended meanwhile.
-    if (this.#paidUntil > now) return this.#unmade(request.url, BYTES_DUE);
-    begun?.();
-    // The server may have had the first one: where there is a pause between requests, there is one before the second.
-    const hasPause = gapAfter({ startedAt: 0, endedAt: 0, crawlDelayMs }, crawl.config) > 0;
-    const repeatsStale = (request.repeatsStale ?? !hasPause) || undefined;
-    const sent = access.isOn ? access.withCookies(request) : request;
-    const received = await quarantine.watch(() =>
-      fetcherOf(crawl.everywhere).fetch({ ...sent, repeatsStale, signal: stopping }),
-    );
-    const outcome = access.isOn ? access.take(received, request) : received;
-    // At once: others that wait for the crawl's rate go on as soon as it has ended.
-    this.#pay(outcome);
-    const mayConcernProxy = outcome.status === 'failed' || this.#services.stats.proxyFailures !== undefined;
-    if (mayConcernProxy && sentRequest(outcome)) await watchProxy(this.#services, crawl, outcome);
-    return outcome;
-  }
-
-  #unmade(url: string, message: string): FetchFailure {
-    const now = this.#services.engine.clock.now();
-    return {
-      status: 'failed',
-      reason: 'aborted',
-      isNotSent: true,
-      url,
-      message,
-      startedAt: now,
-      endedAt: now,
-    };
   }
 
   /**
@@ -440,10 +282,22 @@ export class HostPace {
     this.#restForBytes();
   }
 
-  #pay(outcome: FetchOutcome): void {
+  get refusedUntil(): number {
+    return this.#refusedUntil;
+  }
+
+  get paidUntil(): number {
+    return this.#paidUntil;
+  }
+
+  pay(outcome: FetchOutcome): void {
     const rate = hostRate(this.#options.crawl.config);
     if (rate === undefined || !sentRequest(outcome)) return;
     this.#paidUntil = paidUntil(this.#paidUntil, outcome, receivedBytesOf(outcome), rate);
+  }
+
+  useSlot(): void {
+    if (this.#wait?.for === 'crawlBytes') this.#wait = undefined;
   }
 
   /** Rests until the bytes would have come at the host's rate. For earlier turns this is a part of their rest. */
