@@ -4,12 +4,11 @@
  * What a run before has compiled is in Node's cache, as for everybody who runs a command twice.
  */
 import { once } from 'node:events';
-import { readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { buildCrawler } from '../../packaging/build-crawler.ts';
 import type { BenchOptions } from '../claims.ts';
+import { builtPackage } from '../harness/built-package.ts';
 import { type Measured, median } from '../harness/record.ts';
 import { type RunCost, runMeasured } from '../harness/run-measured.ts';
 import { withScratch } from '../harness/scratch.ts';
@@ -70,14 +69,6 @@ async function startsOf(program: string, rounds: number, seed: string): Promise<
     ]),
     await cpuSeconds(program, rounds, () => ['read', seed, '--allow-private-addresses']),
   ];
-}
-
-/** Builds the package in the folder, beside the packages that npm would install. Returns its program. */
-function builtPackage(folder: string): string {
-  const built = join(folder, 'strand-crawler');
-  buildCrawler(built, JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  return join(built, 'cli/bin.js');
 }
 
 /** The median of `rounds` runs, after one that fills the cache. Throws with the command's output if it fails. */

@@ -13,13 +13,18 @@ export interface CrawlCost extends RunCost {
   readonly counts: WebCounts;
 }
 
-/** The words that crawl the seeds into `folder`, in which the file of seeds is written first. */
-export function strandCommand(folder: string, seeds: readonly string[], workers = 1): string[] {
+/** The words that crawl the seeds into `folder`, in which the file of seeds is written first; by default with the repository's program. */
+export function strandCommand(
+  folder: string,
+  seeds: readonly string[],
+  workers = 1,
+  program = CLI,
+): string[] {
   const seedsFile = join(folder, 'seeds.txt');
   writeFileSync(seedsFile, `${seeds.join('\n')}\n`);
   const own = ['--out', join(folder, 'crawl'), '--seeds', seedsFile, '--config', PROJECT_FILE];
   const more = workers === 1 ? [] : ['--workers', String(workers)];
-  return [process.execPath, CLI, 'crawl', ...own, ...more, '--json'];
+  return [process.execPath, program, 'crawl', ...own, ...more, '--json'];
 }
 
 /** Runs a crawler on the web, which counts for it alone. Throws with the end of its output if it fails. */

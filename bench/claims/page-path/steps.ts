@@ -15,7 +15,7 @@ export const STEPS: readonly StepRule[] = [
   { step: 'digests', file: /\/shared\/crawler\/fetcher\/spooled-body\.ts/, name: /^(?:append|finish)$/ },
   {
     step: 'content decoding',
-    file: /\/shared\/core\/parser\/(?:content-decoder|content-codings|coding-decoder|decode-at-once|member-decoder|bounded-output)\.ts/,
+    file: /\/shared\/core\/parser\/(?:content-decoder|content-codings|coding-decoder|decode-at-once|member-decoder|bounded-output|reused-inflate|gzip-head)\.ts/,
   },
   { step: 'content decoding', file: /^node:zlib/ },
   {

@@ -1,4 +1,4 @@
-/** Installs peers, once for each version. */
+/** Installs peers, those of others once for each version. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,14 +14,14 @@ const DONE = 'installed';
  * runs; by default the folder of the peer.
  */
 export function install(
-  peer: Pick<Peer, 'name' | 'needs' | 'install'>,
+  peer: Pick<Peer, 'name' | 'needs' | 'install' | 'isBuiltHere'>,
   definedIn = join(import.meta.dirname, familyOf(peer.name)),
 ): { readonly folder: string } | { readonly missing: string } {
   for (const [program, ...args] of peer.needs)
     if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0)
       return { missing: `${program} is not installed` };
   const folder = join(tmpdir(), 'strand-bench-peers', `${familyOf(peer.name)}-${versionOf(definedIn)}`);
-  if (existsSync(join(folder, DONE))) return { folder };
+  if (existsSync(join(folder, DONE)) && !peer.isBuiltHere) return { folder };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   try {

@@ -12,7 +12,9 @@ export interface Peer {
    * Installs by package name, from the registries that the package managers know, into `folder`, which it has
    * for itself and finds again the next time. Throws if that cannot be done.
    */
-  install(folder: string): void;
+  install(folder: string): unknown;
+  /** It comes from this repository, and is installed again each time. */
+  readonly isBuiltHere?: true;
   command(run: PeerRun): PeerCommand;
 }
 
