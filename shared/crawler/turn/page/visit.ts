@@ -1,5 +1,4 @@
 import { isRefusal, nearDuplicateIn } from '../../../core/causes/cause.ts';
-import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
 import {
   isAnswered,
   isRefetch,
@@ -10,37 +9,24 @@ import { judge, type Verdict } from '../../../core/frontier/verdict.ts';
 import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
-import {
-  createDocumentParser,
-  type DocumentFacts,
-  type DocumentParser,
-} from '../../../core/parser/document.ts';
-import { MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS } from '../../../core/parser/xml-links.ts';
-import { robotName } from '../../../core/robots/parse-robots.ts';
-import { createResolver } from '../../../core/url/canonical.ts';
+import type { DocumentFacts, DocumentParser } from '../../../core/parser/document.ts';
+import { MAX_SITEMAP_BYTES } from '../../../core/parser/xml-links.ts';
 import { origin } from '../../../core/url/host-key.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import type { TurnAccess } from '../access/turn-access.ts';
 import type { UsedSession } from '../access/turn-accounts.ts';
-import type { NearDuplicates } from '../copies/near-duplicates.ts';
-import type { TurnCounters } from '../counters.ts';
-import type { FetchedPage } from '../fetched-page.ts';
-import type { PageLinks } from '../links/page-links.ts';
 import type { TemplateQuota } from '../links/template-quota.ts';
 import type { HostPace } from '../pace/host-pace.ts';
 import type { Quarantine } from '../quarantine.ts';
 import type { ListedChanges } from '../recrawl/listed-changes.ts';
-import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
-import { mayBeChallenge } from '../refusal/response-signs.ts';
-import type { RenderedPage, TurnRendering } from '../render/turn-rendering.ts';
-import { headersOf, retryAfterOf } from '../response-headers.ts';
+import type { RenderedPage } from '../render/turn-rendering.ts';
+import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
 import type { SiteWatch } from '../site-watch.ts';
-import type { TurnCrawl } from '../turn-crawl.ts';
 import type { ArchivedExchange, KeptForms, TurnOutput } from '../turn-output.ts';
 import type { UsageKeeper } from '../usage-keeper.ts';
 import { judgeContent, lossBy } from './broken-content.ts';
@@ -48,37 +34,29 @@ import type { CookieRedirects } from './cookie-redirects.ts';
 import type { LaterDocument } from './document-reading.ts';
 import type { PageAllowance } from './page-allowance.ts';
 import type { PageDocuments } from './page-documents.ts';
-import { wantsSigns } from './page-hints.ts';
+import { formOf, type PageForm, type PageFormAnswer } from './page-forms.ts';
+import { createPageParser, createPageResolver, type PageParserOptions } from './page-parser.ts';
 import { type PageReader, type PageReading, withDroppedLinks } from './page-reader.ts';
-import type { Soft404 } from './soft-404.ts';
+import { type FinishedPage, resultOf } from './page-result.ts';
 
 /** The collaborators of a visit. */
-export interface VisitOptions {
-  readonly crawl: TurnCrawl;
-  readonly counters: TurnCounters;
+export interface VisitOptions extends PageParserOptions {
   readonly pace: HostPace;
   readonly allowance: PageAllowance;
   readonly quarantine: Quarantine;
   readonly access: TurnAccess;
   readonly cookieRedirects: CookieRedirects;
-  readonly traps: TrapWatch;
   readonly reader: PageReader;
   readonly documents: PageDocuments;
-  readonly rendering: TurnRendering | undefined;
-  readonly links: PageLinks;
   readonly listed: ListedChanges;
   readonly output: TurnOutput;
   readonly settlement: Settlement;
-  readonly recrawl: RecrawlPlan;
   readonly usage: Pick<UsageKeeper, 'mayState' | 'ofRobots' | 'ofFiles'>;
-  readonly soft404: Soft404;
-  readonly nearDuplicates: NearDuplicates;
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
   readonly refusals: Refusals;
 }
 
-const MAX_TYPE_CHARS = 100;
 const MARKDOWN_FIRST = {
   Accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/xml;q=0.8, */*;q=0.7',
 };
@@ -209,7 +187,7 @@ export class UrlVisit {
     const onHead = (head: ResponseHead) => {
       this.#parser = undefined;
       if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
-      this.#parser = this.#openParser(head);
+      this.#parser = createPageParser(this.#services, this.#options, this.#record, head);
       return this.#parser.write;
     };
     const { method, body } = this.#request ?? {};
@@ -227,33 +205,6 @@ export class UrlVisit {
     const { kind } = this.#record;
     if (kind !== undefined || !this.#options.crawl.config.preferMarkdown) return own;
     return this.#request ? own : { ...MARKDOWN_FIRST, ...own };
-  }
-
-  #openParser(head: ResponseHead): DocumentParser {
-    const { crawl, counters, traps, links, recrawl, soft404, nearDuplicates, rendering } = this.#options;
-    const { url, kind } = this.#record;
-    const { id, config } = crawl;
-    const isSitemap = kind === 'sitemap';
-    return createDocumentParser({
-      url,
-      headers: head.headers,
-      maxDecodedBytes: isSitemap ? MAX_SITEMAP_BYTES : config.maxDecodedBytes,
-      maxLinks: isSitemap ? MAX_SITEMAP_LINKS : config.maxLinksPerPage,
-      resolve: resolver(),
-      kind,
-      wantsRequisites: config.requisites,
-      wantsFeeds: config.feeds,
-      wantsTextHash: links.isWatchingTraps() && traps.wantsText(url),
-      wantsBlocks:
-        (recrawl.isOn && kind === undefined) ||
-        soft404.wantsBlocks(this.#record) ||
-        nearDuplicates.wantsBlocks(this.#record),
-      wantsSigns:
-        wantsSigns(this.#record, counters.totals.pages) || rendering?.wantsSigns(this.#record) === true,
-      wantsContent: mayBeChallenge,
-      robotName: robotName(config.userAgent).toLowerCase(),
-      around: (parse) => this.#services.work.run(id, url, 'parse', parse),
-    });
   }
 
   /** Judges the outcome. Counts the exchange and advances the host's clock. */
@@ -356,7 +307,9 @@ export class UrlVisit {
     let page: PageReading = { facts: found, state: verdict.state, cause: verdict.cause };
     let archived: ArchivedExchange | undefined;
     if (response && verdict.isFinal) {
-      const read = this.#read(response, page);
+      const formed = this.#formOf(response, page);
+      const form = formed instanceof Promise ? await formed : formed;
+      const read = form && this.#read(form);
       const reading = read instanceof Promise ? await read : read;
       if (reading === undefined || 'retryMs' in reading) {
         await response.body.dispose();
@@ -372,67 +325,29 @@ export class UrlVisit {
     // When a known page is fetched next depends on what it brings.
     const newLinks =
       this.#refetch && response && page.facts ? await this.#takeLinks(response, page.facts) : undefined;
-    await this.#settle({ startedAt, response, verdict, page, archived, newLinks });
+    await this.#settle({ startedAt, response, verdict, page, archived }, newLinks);
     return this.#refetch ? undefined : page.facts;
   }
 
-  /** Undefined if the worker is being stopped, and the page is not read to its end. */
-  #read(
-    response: FetchedResponse,
-    page: PageReading,
-  ): PageReading | LaterDocument | undefined | Promise<PageReading | LaterDocument | undefined> {
-    const { reader, documents, rendering } = this.#options;
-    const { facts, state } = page;
-    const record = this.#record;
-    const fetched = { record, response, request: this.#request };
-    if (facts === undefined || state !== 'fetched') return reader.read(fetched, page);
-    if (documents.reads(record, response, facts)) return this.#readWhole(fetched, page, facts);
-    return rendering?.wantsSigns(record)
-      ? this.#readRendered(rendering, fetched, page, facts)
-      : reader.read(fetched, page);
-  }
-
-  async #readWhole(
-    fetched: FetchedPage,
-    page: PageReading,
-    facts: DocumentFacts,
-  ): Promise<PageReading | LaterDocument | undefined> {
-    const { reader, documents } = this.#options;
-    const document = await documents.read(fetched.record, fetched.response, facts, resolver());
-    if (document === undefined || 'retryMs' in document) return document;
-    return reader.read(
-      { ...fetched, content: document.content },
-      { ...page, facts: document.facts, cause: page.cause ?? document.cause },
-    );
-  }
-
-  async #readRendered(
-    rendering: TurnRendering,
-    fetched: FetchedPage,
-    page: PageReading,
-    facts: DocumentFacts,
-  ): Promise<PageReading | LaterDocument | undefined> {
-    const { response } = fetched;
-    const rendered = await this.#render(rendering, response, facts);
-    if (rendered === undefined || 'retryMs' in rendered) return rendered;
-    this.#rendered = rendered;
-    const shown = { ...page, facts: rendered.facts, cause: page.cause ?? rendered.cause };
-    return this.#options.reader.read({ ...fetched, response: rendered.view ?? response }, shown);
-  }
-
-  #render(
-    rendering: TurnRendering,
-    response: FetchedResponse,
-    facts: DocumentFacts,
-  ): Promise<RenderedPage | LaterDocument | undefined> {
-    return rendering.render({
+  #formOf(response: FetchedResponse, page: PageReading): PageFormAnswer | Promise<PageFormAnswer> {
+    const fetched = { record: this.#record, response, request: this.#request };
+    return formOf(this.#options, fetched, page, (facts) => ({
       record: this.#named(),
       response,
       facts,
       crawlDelayMs: this.#crawlDelayMs,
-      parserFor: (head) => this.#openParser(head),
-      resolve: resolver(),
-    });
+      parserFor: (head) => createPageParser(this.#services, this.#options, this.#record, head),
+      resolve: createPageResolver(),
+    }));
+  }
+
+  /** Undefined if the worker is being stopped, and the page is not read to its end. */
+  #read(
+    form: PageForm | LaterDocument,
+  ): PageReading | LaterDocument | undefined | Promise<PageReading | undefined> {
+    if ('retryMs' in form) return form;
+    this.#rendered = form.rendered;
+    return this.#options.reader.read(form.fetched, form.page);
   }
 
   async #keptForms({ view, screenshot }: RenderedPage): Promise<KeptForms> {
@@ -440,7 +355,8 @@ export class UrlVisit {
     return { html, screenshot };
   }
 
-  async #settle({ startedAt, response, verdict, page, archived, newLinks }: FinishedPage): Promise<void> {
+  async #settle(finished: FinishedPage, newLinks: number | undefined): Promise<void> {
+    const { response, verdict, page, archived } = finished;
     const { counters, settlement, recrawl } = this.#options;
     const received = verdict.isFinal ? response : undefined;
     const { kind } = this.#record;
@@ -450,20 +366,7 @@ export class UrlVisit {
       // A refusal of the host does not use up tries.
       attempts: isRefusal(page.cause) ? 1 : this.#record.attempts + 1,
       dueAt: this.#dueAt(verdict),
-      result: {
-        fetchedAt: startedAt,
-        httpStatus: response?.httpStatus,
-        contentType: contentTypeOf(page.facts, response),
-        digest: received?.body.sha1,
-        location: archived?.location,
-        // Also where the body of a try broke off that is to be repeated.
-        bodyBytes: (received ?? (response?.truncated && response))?.body.size,
-        // How long the site took in the earlier crawl is not known.
-        tookMs: received && sentRequest(received) ? received.endedAt - received.startedAt : undefined,
-        cause: page.cause,
-        // A copy that was freed stays so until it is fetched.
-        duplicateOf: page.state === 'waiting' ? this.#record.result?.duplicateOf : page.duplicateOf,
-      },
+      result: resultOf(finished, this.#record),
     };
     const sighting = received &&
       archived && {
@@ -509,36 +412,4 @@ export class UrlVisit {
 
 function withUsage(facts: DocumentFacts, stated: readonly UsageStatement[]): DocumentFacts {
   return stated.length > 0 ? { ...facts, usage: [...stated, ...(facts.usage ?? [])] } : facts;
-}
-
-interface FinishedPage {
-  readonly startedAt: number;
-  readonly response: FetchedResponse | undefined;
-  readonly verdict: Verdict;
-  readonly page: PageReading;
-  readonly archived: ArchivedExchange | undefined;
-  readonly newLinks: number | undefined;
-}
-
-/** Resolves references to canonical URLs, with one resolver for each base. */
-function resolver(): (reference: string, base: string) => string | undefined {
-  let lastBase: string | undefined;
-  let resolve = (_: string): string | undefined => undefined;
-  return (reference, base) => {
-    if (base !== lastBase) {
-      lastBase = base;
-      resolve = createResolver(base);
-    }
-    return resolve(reference);
-  };
-}
-
-/** The media type: as the parser has found it, else as the response says. */
-function contentTypeOf(
-  facts: DocumentFacts | undefined,
-  response: FetchedResponse | undefined,
-): string | undefined {
-  if (facts?.mimeType !== undefined) return facts.mimeType.slice(0, MAX_TYPE_CHARS);
-  const type = response && headersOf(response, 'content-type')[0]?.split(';', 1)[0];
-  return type?.trim().toLowerCase().slice(0, MAX_TYPE_CHARS) || undefined;
 }
