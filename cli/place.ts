@@ -8,6 +8,7 @@ import type { OpenCrawlOptions, StoredCrawl } from '../api/stored-crawl.ts';
 import type { AccountReport } from '../shared/core/access/account-report.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
+import { hasAccounts } from '../shared/services/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
 import type { CrawlPlace } from './command-at.ts';
 import { type LiveStream, type TerminalEnvironment, terminalOf } from './drawn-line.ts';
@@ -99,6 +100,11 @@ export class Place {
   print(value: unknown, text: string): ExitCode {
     this.out.write(`${this.json ? JSON.stringify(value) : text}\n`);
     return exitCodes.finished;
+  }
+
+  /** The accounts that a summary for people shows. */
+  async accountsOf(summary: CrawlSummary, crawl: CrawlId): Promise<readonly AccountReport[]> {
+    return !this.json && hasAccounts(summary) ? (await this.open(crawl)).accounts() : [];
   }
 
   /** `crawl`: the folder of a crawl on this machine. */

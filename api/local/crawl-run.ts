@@ -15,7 +15,9 @@ import { createCrawlState } from '../../shared/services/hooks/crawl-state.ts';
 import { callOnFinish } from '../../shared/services/hooks/on-finish.ts';
 import { hookErrorLine } from '../../shared/services/hooks/run-hook.ts';
 import type { Project } from '../../shared/services/project/project-file.ts';
+import { crawlAccounts } from '../../shared/services/report/crawl-accounts.ts';
 import type { CrawlSummary } from '../../shared/services/report/summary.ts';
+import { createAccountWarnings } from './account-warnings.ts';
 import { beginSession } from './begin-session.ts';
 import type { CrawlMessage, LocalStart } from './messages.ts';
 import { progressOf } from './progress.ts';
@@ -38,6 +40,8 @@ export interface CrawlRun {
   toEnd(): Promise<void>;
   noteHookError(error: HookError, isNewPage: boolean): void;
 }
+
+const ACCOUNT_LOOK_MS = 1000;
 
 export const createCrawlRun = (options: CrawlRunOptions): CrawlRun =>
   boundMethods<CrawlRun>(new SessionRun(options));
@@ -64,9 +68,11 @@ class SessionRun implements CrawlRun {
     } finally {
       this.#session = undefined;
     }
+    const { engine, id } = opened;
+    const accounts = await crawlAccounts(engine.jars, id, systemClock.now());
     await opened.close();
     const summary = await summarize(folder);
-    this.#options.post({ kind: 'summary', summary, requests: this.#requests });
+    this.#options.post({ kind: 'summary', summary, accounts, requests: this.#requests });
     await this.#sendWebhooks(folder, project, opened, summary);
     await this.#callOnFinish(folder, project, summary, opened.config.hookTimeoutMs);
   }
@@ -94,6 +100,7 @@ class SessionRun implements CrawlRun {
     const { start, watched, post, signal } = this.#options;
     const { engine, id, config, run } = session;
     const progress = await progressOf(engine, id, config);
+    const lookAtAccounts = this.#createAccountLook(session, project);
     const inFlight = watched?.inFlight ?? new Uint8Array();
     const projectFile = project.file;
     post({
@@ -112,6 +119,7 @@ class SessionRun implements CrawlRun {
       once: start.once,
       onProgress: (stats) => {
         this.#requests = stats.requests;
+        lookAtAccounts();
         // A registry that cannot be read stops the crawl by itself.
         void progress(stats).then(
           (seen) => post({ kind: 'progress', progress: seen }),
@@ -132,6 +140,21 @@ class SessionRun implements CrawlRun {
     });
     await Promise.all([feed?.end(), announced]);
     post({ kind: 'closing', blockTimeoutMs: config.blockTimeoutMs });
+  }
+
+  /** Returns what looks now and then whether an account cannot sign in, and says so: its host may wait for hours. */
+  #createAccountLook({ engine, id }: LocalSession, { accounts = [] }: Project): () => void {
+    if (accounts.length === 0) return () => {};
+    const report = createAccountWarnings((line) => this.#warn(line));
+    let lookedAt = 0;
+    return () => {
+      const now = systemClock.now();
+      // The machine's clock may be set back.
+      if (Math.abs(now - lookedAt) < ACCOUNT_LOOK_MS) return;
+      lookedAt = now;
+      // A store that cannot be read stops the crawl by itself.
+      void crawlAccounts(engine.jars, id, now).then(report, () => {});
+    };
   }
 
   /** `resume` finds the project's file in the folder that it is called in alone, and would go on without items. */

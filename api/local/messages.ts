@@ -1,5 +1,6 @@
 /** The messages between the thread that crawls and the thread that watches it. All of them can be cloned. */
 
+import type { AccountReport } from '../../shared/core/access/account-report.ts';
 import type { CrawlConfig, CrawlOptions } from '../../shared/core/crawl/config.ts';
 import type { CrawlId } from '../../shared/core/crawl/crawl-id.ts';
 import type { ProxyOptions } from '../../shared/core/crawl/network-options.ts';
@@ -103,7 +104,12 @@ export type CrawlMessage =
   | { readonly kind: 'warning'; readonly line: string }
   | { readonly kind: 'closing'; readonly blockTimeoutMs: number }
   /** The crawl is closed; only the project's `onFinish` remains. */
-  | { readonly kind: 'summary'; readonly summary: CrawlSummary; readonly requests: number };
+  | {
+      readonly kind: 'summary';
+      readonly summary: CrawlSummary;
+      readonly accounts: readonly AccountReport[];
+      readonly requests: number;
+    };
 
 export type FromCrawlThread =
   | CrawlMessage

@@ -49,7 +49,8 @@ export async function superviseCrawl({
     const committed = await takeStock(begun, end);
     if (signal.aborted) {
       const { summarize } = await import('./summarize.ts');
-      listen({ kind: 'summary', summary: await summarize(begun.folder), requests: committed });
+      const ended = await summarize(begun.folder);
+      listen({ kind: 'summary', summary: ended, accounts: [], requests: committed });
       break;
     }
     deaths = committed > requests ? 1 : deaths + 1;

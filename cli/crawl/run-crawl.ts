@@ -9,7 +9,6 @@ import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
 import { environmentProxies } from '../../shared/crawler/fetcher/proxy/environment-proxies.ts';
 import { tuneV8, tuneV8ForCrawl } from '../../shared/engines/tune-v8.ts';
-import type { CrawlSummary } from '../../shared/services/report/summary.ts';
 import { terminalOf } from '../drawn-line.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { exportMirror } from '../export/export-mirror.ts';
@@ -50,6 +49,8 @@ export interface ResumeAsked extends RunSettings {
   readonly cache?: string | false | undefined;
 }
 
+type Ended = Extract<CrawlMessage, { kind: 'summary' }>;
+
 type Warn = (line: string) => void;
 
 export const beginCrawl = (asked: BeginAsked): Promise<number> => runCrawl(asked, beginOf);
@@ -80,7 +81,7 @@ async function runCrawl<Asked extends RunSettings>(
         noted.catch(() => {});
       }
     }
-    if (message.kind === 'summary') printSummary(message.summary, begun?.folder ?? '', asked);
+    if (message.kind === 'summary') printSummary(message, begun?.folder ?? '', asked);
   }
 
   try {
@@ -171,7 +172,8 @@ function listenForSignals(isBegun: () => boolean) {
   };
 }
 
-function printSummary(summary: CrawlSummary, dir: string, { config, json }: RunSettings): void {
+function printSummary({ summary, accounts }: Ended, dir: string, { config, json }: RunSettings): void {
   const { colour } = terminalOf(process.stdout, process.env);
-  process.stdout.write(`${json ? summaryJson(summary) : summaryText(summary, colour, { dir, config })}\n`);
+  const text = json ? summaryJson(summary) : summaryText(summary, colour, { dir, config }, accounts);
+  process.stdout.write(`${text}\n`);
 }

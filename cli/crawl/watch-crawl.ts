@@ -28,7 +28,7 @@ export async function watchInPlace(crawl: CrawlId, place: Place): Promise<number
   const status = place.stack ? summary : await untilFolderIsFree(summary, crawl);
   const last = await watchCrawl({ status }, crawl, { stream: err, environment, clock, signal });
   if (last) {
-    await place.printSummary(last, crawl);
+    await place.printSummary(last, crawl, await place.accountsOf(last, crawl));
     return exitCodeOf(last);
   }
   err.write(

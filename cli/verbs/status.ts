@@ -1,4 +1,3 @@
-import { hasAccounts } from '../../shared/services/report/crawl-outcome.ts';
 import { isSet, readCrawl } from '../given.ts';
 import { JSON_OPTION } from '../option-spec.ts';
 import { verb } from '../verb.ts';
@@ -25,8 +24,7 @@ export const command = verb({
   async run({ crawl, watch }, place) {
     if (!watch) {
       const summary = await (await place.ask(crawl)).summary();
-      const isShown = !place.json && hasAccounts(summary);
-      return place.printSummary(summary, crawl, isShown ? await (await place.open(crawl)).accounts() : []);
+      return place.printSummary(summary, crawl, await place.accountsOf(summary, crawl));
     }
     const { watchInPlace } = await import('../crawl/watch-crawl.ts');
     return watchInPlace(crawl, place);

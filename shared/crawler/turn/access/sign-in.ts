@@ -125,7 +125,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     const isIn = landing !== undefined && (await isSignedIn(landing, session, cookies, options));
     if (isIn && clock.now() < until)
       await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
-    else await fail('the page after the login does not show the sign of being signed in (signedIn)');
+    else await fail(landing === undefined ? 'it takes too long' : signMissingAt(landing));
   } catch (error) {
     if (!(error instanceof LoginStopped)) return await fail(messageOf(error));
     const { isCutShort } = error;
@@ -165,6 +165,11 @@ async function untilLeaseEnds(
   } finally {
     ending.abort();
   }
+}
+
+function signMissingAt({ url, httpStatus }: FetchedResponse): string {
+  const { pathname } = new URL(url);
+  return `the page after the login, ${pathname} (HTTP ${httpStatus}), does not show the sign of being signed in (signedIn)`;
 }
 
 /** A query may hold a ticket. */
