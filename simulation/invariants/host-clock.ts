@@ -20,6 +20,8 @@ export interface Effect {
    * origin's could not be fetched.
    */
   readonly isUncertain?: boolean;
+  /** Though it is not known whether it counts as a failure, it forgives none. */
+  readonly forgivesNothing?: boolean;
 }
 
 /** The host asks to be left alone, or could not do better: worth another try. */
@@ -39,7 +41,7 @@ export function stepsOf(visit: Visit, { crawl, requests }: HostVisits, robots: R
   return visit.requests.map((request) => {
     const isTied = crawl.config.perHost > 1 && visit.requests.some((other) => isTie(request, other));
     const known = effectOf(request, robots, origins.size > 1);
-    const effect = isTied ? { ...known, isUncertain: true } : known;
+    const effect = isTied ? { ...known, isUncertain: true, forgivesNothing: false } : known;
     possible = new Set([...possible].flatMap((failures) => after(failures, effect)));
     return { request, effect, failures: [...possible] };
   });
@@ -56,8 +58,9 @@ function startOf({ before, requests }: Visit): number[] {
   return requests.length > 0 ? [0] : [failures, 0];
 }
 
-function after(failures: number, { weight, isGood, isUncertain }: Effect): number[] {
+function after(failures: number, { weight, isGood, isUncertain, forgivesNothing }: Effect): number[] {
   const counted = isGood ? failures >> 1 : failures + weight;
+  if (isUncertain && forgivesNothing) return [counted, failures];
   // A good response that ended at the same time may have been counted before it, or after it.
   return isUncertain ? [counted, failures, failures >> 1, counted >> 1] : [counted];
 }
@@ -68,7 +71,7 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
   if (failure === 'stale' || failure === 'aborted') {
     // For robots.txt this is a failed connection.
     return robots.isOfRobots(request) && failure === 'stale'
-      ? { weight: 1, isGood: false, isUncertain: hasOrigins }
+      ? { weight: 1, isGood: false, isUncertain: hasOrigins, forgivesNothing: true }
       : nothing;
   }
   // A challenge that only its page shows is an answer like others.
@@ -90,7 +93,7 @@ function effectOf(request: WebRequest, robots: RobotsLog, hasOrigins: boolean): 
   if (isAnswered) return { weight: 0, isGood: true };
   // A robots.txt that breaks off is asked for again at once, and counts then.
   const isBreak = failure === undefined && isCut && httpStatus < 300;
-  return { ...bad, isUncertain: hasOrigins || isBreak };
+  return { ...bad, isUncertain: hasOrigins || isBreak, forgivesNothing: !isBreak };
 }
 
 /** The least rest after a failure, ms. */

@@ -175,6 +175,15 @@ describe('givenUp', () => {
     expect(violationsOf('givenUp', facts([answered, first, looked(5)], log.slice(0, 3)))).toHaveLength(1);
   });
 
+  test('a robots.txt that its other origin does not give may count as a failure, and forgives none', () => {
+    const beside = request('https://a.test/robots.txt', 20, 20.1, BAD);
+    const counting = (failures: number) => headAt(22, first, { totals: totals(3), clock: clock(failures) });
+    const found = (failures: number) =>
+      violationsOf('givenUp', facts([answered, first, counting(failures)], [...log.slice(0, 2), beside]));
+    expect([found(1), found(2)]).toEqual([[], []]);
+    expect(found(0)).toHaveLength(1);
+  });
+
   test('a host that was given up gets no request until the crawl is resumed', () => {
     const again = [...log, request(PAGE, 3000, 3000.1)];
     const fourth = headAt(3001, third, { totals: totals(5), clock: clock(0), setAside: undefined });

@@ -350,8 +350,8 @@ export class HostPace implements PaceOfRequests {
   }
 
   /**
-   * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, so it forgives
-   * none.
+   * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, and an origin that does not
+   * give its own nothing that helps, so both forgive none.
    */
   restoreFailures({ failures, cause }: Pick<HostClock, 'failures' | 'cause'>): void {
     this.#clock = { ...this.#clock, failures, cause };

@@ -76,7 +76,6 @@ export class RobotsFetcher {
   async fetch(key: string, { isBeside = false } = {}): Promise<FetchedRobots> {
     const { crawl, pace, known } = this.#options;
     let url = urlOf(key);
-    const before = pace.clock;
     const cache = known.isArchived(key) ? ('bypass' as const) : undefined;
     let redirects = 0;
     /** Bytes of the try before, whose body broke off. */
@@ -96,17 +95,17 @@ export class RobotsFetcher {
         ? { kind: 'unreachable', cause: refusal }
         : robotsVerdict(outcome, redirects, { isSameBreak, undecoded: content?.fault });
       const isTriedAgain = refusal === undefined && bytes !== undefined && brokeOffAt === undefined;
-      pace.record(
-        outcome,
-        this.#hostFailureOf(key, { verdict, outcome, isBeside, isTriedAgain }),
-        crawlDelayMs,
-      );
+      const failure = this.#hostFailureOf(key, { verdict, outcome, isBeside, isTriedAgain });
+      const before = pace.clock;
+      pace.record(outcome, failure, crawlDelayMs);
+      // A redirect answers nothing yet, and an origin that does not give its rules nothing that helps.
+      if (verdict.kind === 'redirect' || (verdict.kind === 'unreachable' && failure === undefined))
+        pace.restoreFailures(before);
       if (refusal && !isBeside && !known.isOtherOriginOpen(key, this.#now()))
         await this.#options.refusals.count(refusal, { isFirst: true, url });
       if (outcome.status === 'response') await this.#archive(outcome);
       if (verdict.kind !== 'redirect' && !isTriedAgain)
         return { kind: 'judged', verdict, outcome, content: content?.bytes };
-      if (verdict.kind === 'redirect') pace.restoreFailures(before);
       const cacheControl = outcome.status === 'response' ? headersOf(outcome, 'cache-control') : [];
       if (outcome.status === 'response') await outcome.body.dispose();
       if (verdict.kind === 'redirect') {

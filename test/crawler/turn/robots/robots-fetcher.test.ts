@@ -301,6 +301,18 @@ describe('a failure', () => {
   });
 });
 
+test.each([
+  ['a status that says that it cannot', { status: 503 }],
+  ['a refusal', { status: 402, headers: { 'crawler-price': 'USD 0.01' } }],
+  ['a redirect', redirect(ELSEWHERE)],
+])('an origin that does not give its robots.txt forgives the host nothing: %s', async (_, answer) => {
+  const head = { clock: FAILED_BEFORE, robots: [rulesOf(HTTPS)] };
+  const { fetch, pace, fetcher } = await open({ site: { [OWN]: answer }, head });
+  await fetch();
+  expect(fetcher.count(OWN)).toBe(1);
+  expect(pace.clock).toMatchObject({ failures: FAILED_BEFORE.failures, cause: FAILED_BEFORE.cause });
+});
+
 describe('the Crawl-delay', () => {
   const site = { [OWN]: NO_RULES, [NEXT]: NO_RULES };
 
