@@ -8,11 +8,15 @@ export interface ReadPage {
   readonly main: string;
   /** All text that a reader sees. */
   readonly visible: string;
+  /** Its scripts have led elsewhere at once. */
+  readonly isRedirect?: boolean;
 }
 
 /** A page with fewer words, or links to its host, counts as if it had this many: a single one more is not a gain. */
 const LEAST_WORDS = 20;
 const LEAST_LINKS = 5;
+/** A page of hardly any words that leads elsewhere: what is there may be all of the site. */
+const REDIRECT_GAIN = 100;
 
 /** Signs of writing without blanks count one by one. */
 const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
@@ -25,6 +29,7 @@ const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Th
 export function gainOf(plain: ReadPage, rendered: ReadPage, isNew: (url: string) => boolean): number {
   const words = newOf(wordsOf(rendered.main), wordsOf(plain.visible));
   const had = wordsOf(plain.main).length;
+  if (rendered.isRedirect && had < LEAST_WORDS) return REDIRECT_GAIN;
   const known = new Set(linksOf(plain));
   const links = linksOf(rendered).filter((url) => !known.has(url) && isNew(url)).length;
   return 100 * Math.max(words / Math.max(LEAST_WORDS, had), links / Math.max(LEAST_LINKS, known.size));

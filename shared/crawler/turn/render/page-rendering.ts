@@ -218,9 +218,9 @@ export class PageRendering implements TurnRendering {
   ): Promise<boolean> {
     // Crawls without trials do not load it.
     const { extractContent } = await import('../../../core/content/extract.ts');
-    const readPage = (html: string, { links }: DocumentFacts): ReadPage => {
+    const readPage = (html: string, { links, refresh }: DocumentFacts): ReadPage => {
       const { text: main, visibleText: visible = main } = extractContent(html, record.url);
-      return { url: record.url, links, main, visible };
+      return { url: record.url, links, main, visible, isRedirect: refresh !== undefined };
     };
     const type = fieldValues(response.headers, 'content-type').at(-1);
     const { text } = documentText(content, type, plain.mimeType === XHTML_TYPE);

@@ -367,6 +367,17 @@ describe('a page is rendered where it is needed', () => {
     expect(Object.values(states).filter((state) => state === 'fetched')).toHaveLength(61);
   });
 
+  test('and a page without text whose scripts lead elsewhere at once is a redirect', async () => {
+    const leads = (text: string) => ({ html: `<p>${text}`, navigatedTo: `${A}/1` });
+    const of = async (text: string) => {
+      const site = { ...SITE, [`${A}/`]: { body: `<p>${text}<script src=/app.js></script>` } };
+      const { states } = await crawl(tableRenderer({ [`${A}/`]: leads(text) }), { site, render: 'needed' });
+      return states;
+    };
+    expect(await of('One moment')).toEqual({ [`${A}/`]: 'redirect', [`${A}/1`]: 'fetched' });
+    expect(await of('word '.repeat(60))).toEqual({ [`${A}/`]: 'fetched' });
+  });
+
   test('and a page that gains nothing counts as its site sent it', async () => {
     const { totals } = await crawl(
       app(() => ({ html: SHELL })),
