@@ -129,8 +129,11 @@ const final = (state: UrlState, cause?: Cause): Verdict => ({
   retryMs: 0,
 });
 
+/** Whether such a response has the page that was asked for: also one that names several to choose from (300). */
+export const hasPage = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus <= 300;
+
 function stateOf(httpStatus: number): UrlState {
-  if (httpStatus >= 200 && httpStatus <= 300) return 'fetched';
+  if (hasPage(httpStatus)) return 'fetched';
   if (REDIRECTS.has(httpStatus)) return 'redirect';
   if (httpStatus === 404 || httpStatus === 410) return 'gone';
   return 'failed';

@@ -10,6 +10,7 @@ import {
   type DocumentReader,
   type DocumentType,
   type ReadDocument,
+  type ReaderOptions,
 } from './document-reader.ts';
 import { createFirstBytes, type FirstBytes } from './first-bytes.ts';
 import type { HashedBlocks } from './hashed-blocks.ts';
@@ -31,7 +32,7 @@ import {
   parseRobotsDirectives,
   type RobotsDirectives,
 } from './robots-directives.ts';
-import { bytesToSniff, typeToRead } from './whole-types.ts';
+import { bytesToSniff, isPageNotList, typeToRead } from './whole-types.ts';
 import { MAX_SITEMAP_BYTES } from './xml-links.ts';
 
 export interface DocumentParserOptions {
@@ -44,7 +45,7 @@ export interface DocumentParserOptions {
   readonly resolve?: ResolveReference;
   /**
    * The kind as which the document was fetched. A `sitemap` may be text or a gzip file, too, whatever its
-   * type says.
+   * type says, and a page ({@link isPageNotList}).
    */
   readonly kind?: UrlKind | undefined;
   /** Requisites are among the links. */
@@ -136,11 +137,11 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
     }
   };
   /** The first bytes: more of a document whose type is uncertain. */
-  let start: FirstBytes | undefined = createFirstBytes(bytesToSniff(mimeType));
+  let start: FirstBytes | undefined = createFirstBytes(bytesToSniff(mimeType, kind));
   const sniff = (bytes: Uint8Array) => {
     start = undefined;
     mimeType = typeToRead(mimeType, bytes, options.url);
-    reader = createDocumentReader(mimeType, { ...options, contentType, maxDecodedBytes });
+    reader = openReader(mimeType, bytes, { ...options, contentType, maxDecodedBytes });
     reader?.write(bytes);
   };
   const onData = (chunk: Uint8Array) => {
@@ -194,6 +195,11 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
   };
 }
 
+function openReader(type: string | undefined, start: Uint8Array, options: ReaderOptions) {
+  const kind = isPageNotList(type, start, options.url) ? undefined : options.kind;
+  return createDocumentReader(type, { ...options, kind });
+}
+
 function factsOf(
   read: ReadDocument,
   body: DecodedContent,
@@ -209,7 +215,7 @@ function factsOf(
     isWhole: isWhole && failure === undefined,
     error: failure ?? body.error,
     ...undecodedIn(body),
-    fault: !isList(read, kind) ? undefined : isWhole ? read.fault : (body.error ?? read.fault),
+    fault: !isList(read, kind) ? undefined : isWhole ? faultOf(read) : (body.error ?? faultOf(read)),
   };
 }
 
@@ -229,6 +235,9 @@ function wantedContent(
 
 /** XML that was not fetched as a sitemap has no faults of one. */
 const isList = ({ type }: ReadDocument, kind: UrlKind | undefined) => kind === 'sitemap' || LISTS.has(type);
+
+const faultOf = ({ type, fault }: ReadDocument): string | undefined =>
+  type === 'html' ? 'a page is not a sitemap' : fault;
 
 function undecodedIn({
   isWhole,

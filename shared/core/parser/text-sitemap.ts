@@ -3,6 +3,8 @@ import { createCharsetDecoder } from './charset-decoder.ts';
 import { createLinkSet, type ResolveReference, resolveReference, withoutFragment } from './link-set.ts';
 import { MAX_SITEMAP_LINKS, type XmlLinks } from './xml-links.ts';
 
+/** Old editors of the Mac write CR alone. Behind CR, an LF ends an empty line. */
+const LINE_END = /[\r\n]/g;
 /** A longer line is not a URL. */
 const MAX_LINE_CHARS = 8192;
 
@@ -27,10 +29,10 @@ export function createTextSitemap(url: string, resolve: ResolveReference = resol
   };
   const takeText = (text: string) => {
     let from = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      takeLine(rest + text.slice(from, end));
+    for (const { index } of text.matchAll(LINE_END)) {
+      takeLine(rest + text.slice(from, index));
       rest = '';
-      from = end + 1;
+      from = index + 1;
     }
     rest += text.slice(from);
     if (rest.length <= MAX_LINE_CHARS) return;

@@ -1,4 +1,5 @@
 /** Media types of documents that are read as a whole, when their last byte is there: PDF and Office. */
+import type { UrlKind } from '../url/url-kind.ts';
 import { isJsonFeed, JSON_FEED_TYPE } from './json-feed.ts';
 import { MIME_SNIFFED_BYTES, sniffMimeType } from './media-type.ts';
 import { isXhtml, isXmlType, listTypeOf, XHTML_TYPE } from './type-of-xml.ts';
@@ -38,8 +39,12 @@ export const isWholeType = (mimeType: string | undefined): boolean =>
   mimeType !== undefined && WHOLE.has(mimeType);
 
 /** How many of a document's first bytes may show that it is another one than its server says. */
-export const bytesToSniff = (declared: string | undefined): number =>
-  isUncertain(declared) || TEXTS.has(declared) || declared === JSON_TYPE || isMarkdownType(declared)
+export const bytesToSniff = (declared: string | undefined, kind?: UrlKind): number =>
+  kind === 'sitemap' ||
+  isUncertain(declared) ||
+  TEXTS.has(declared) ||
+  declared === JSON_TYPE ||
+  isMarkdownType(declared)
     ? MIME_SNIFFED_BYTES
     : SIGNATURE_BYTES;
 
@@ -53,6 +58,16 @@ export const isMarkdownType = (mimeType: string | undefined): boolean =>
 /** Whether a document begins as pages of HTML do, and Markdown with HTML in it does not. */
 const isHtmlPage = (start: Uint8Array): boolean =>
   HTML_PAGE.test(Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1'));
+/** The names of lists. */
+const LIST_NAME = /\.(?:xml|txt|gz)(?:[?#]|$)/i;
+
+/**
+ * Whether a document that a site names as a sitemap is a page: a sitemap for people, mostly. A page in place of a file with
+ * the name of a list is what the server shows for missing files.
+ */
+export const isPageNotList = (type: string | undefined, start: Uint8Array, url: string): boolean =>
+  type === HTML_TYPE && !LIST_NAME.test(url) && isHtmlPage(start.subarray(0, MIME_SNIFFED_BYTES));
+
 const HTML_PAGE = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!doctype html|html|head|body)[\t\n\f\r >]/i;
 
 /** Types that servers send for files that they do not know. */

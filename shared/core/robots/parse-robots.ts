@@ -156,15 +156,27 @@ function byPrecedence(a: RobotsRule, b: RobotsRule): number {
 }
 
 /** The lines, one character an octet, so that bytes that are not UTF-8 do no harm. */
-function linesOf(body: Uint8Array): string[] {
-  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
-  const end = start + MAX_ROBOTS_BYTES;
-  const lines = Buffer.from(body.subarray(start, end))
+function linesOf(file: Uint8Array): string[] {
+  const body = asUtf8(file);
+  const lines = Buffer.from(body.subarray(0, MAX_ROBOTS_BYTES))
     .toString('latin1')
     .split(/\r\n|\n|\r/);
-  const isCut = body.length > end && body[end] !== 0x0a && body[end] !== 0x0d;
-  if (isCut) lines.pop();
+  const next = body[MAX_ROBOTS_BYTES];
+  if (file.length > MAX_ROBOTS_BYTES && next !== 0x0a && next !== 0x0d) lines.pop();
   return lines;
+}
+
+/**
+ * RFC 9309 asks for UTF-8, but some editors save text as UTF-16, with or without a byte order mark. Its owner's rules
+ * count all the same. What is half a character at the end, where the file was cut, is left out.
+ */
+function asUtf8(body: Uint8Array): Uint8Array {
+  const [first = -1, second = -1] = body;
+  const isLittle = (first === 0xff && second === 0xfe) || (first > 0 && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second > 0);
+  if (!isLittle && !isBig) return body;
+  const units = Buffer.from(body.subarray(0, body.length & ~1));
+  return Buffer.from((isBig ? units.swap16() : units).toString('utf16le'));
 }
 
 /** Misspelled names of records that Google's parser and crawler-commons accept. */
@@ -190,14 +202,24 @@ function readRecord(line: string): { readonly name: string; readonly value: stri
   return { name: MISSPELT.get(name.toLowerCase()) ?? name.toLowerCase(), value };
 }
 
-/** Without the spaces and tabs around it. `trim` would also take 0xA0, the last octet of `à` in UTF-8. */
+/** A no-break space, a space of no width and a byte order mark, as the octets of UTF-8. */
+const UNSEEN_BLANKS = ['\xc2\xa0', '\xe2\x80\x8b', '\xef\xbb\xbf'];
+
+/**
+ * Without the blanks around it, also those that come with text copied from a page, or where files were joined. `trim`
+ * would also take 0xA0 alone, the last octet of `à` in UTF-8.
+ */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  for (let size = 1; start < end && size > 0; start += size)
+    size = isBlank(text.charCodeAt(start)) ? 1 : unseenAt((blank) => text.startsWith(blank, start));
+  for (let size = 1; end > start && size > 0; end -= size)
+    size = isBlank(text.charCodeAt(end - 1)) ? 1 : unseenAt((blank) => text.endsWith(blank, end));
   return text.slice(start, end);
 }
+
+const unseenAt = (isThere: (blank: string) => boolean): number => UNSEEN_BLANKS.find(isThere)?.length ?? 0;
 
 function isBlank(octet: number): boolean {
   return octet === 0x20 || octet === 0x09;

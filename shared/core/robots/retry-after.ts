@@ -19,15 +19,25 @@ const DATE_FORMS = [
   new RegExp(`^(?:mon|tue|wed|thu|fri|sat|sun) ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`, 'i'),
 ];
 
+/** No server means a wait of 30 years: the number is the time itself, in seconds or milliseconds since the epoch. */
+const LEAST_EPOCH_SECONDS = 1e9;
+const LEAST_EPOCH_MS = 1e12;
+
 /**
  * Milliseconds from `now` on, unlimited; 0 for a date that is past; undefined for no value or none that is
  * valid.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  if (/^\d+$/.test(text)) return msOfNumber(Number(text), now);
   const at = parseHttpDate(text, now);
   return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+function msOfNumber(number: number, now: number): number {
+  if (number < LEAST_EPOCH_SECONDS) return number * 1000;
+  const at = number < LEAST_EPOCH_MS ? number * 1000 : number;
+  return Math.min(Math.max(0, at - now), Number.MAX_SAFE_INTEGER);
 }
 
 /** The weekday is not compared with the date: a wrong weekday does not shorten the wait. */

@@ -48,7 +48,7 @@ export function createHostCookies(
   stored?: string,
   given: readonly CookieOptions[] = [],
 ): HostCookies {
-  const jar = new CookieJar(undefined, { looseMode: false, prefixSecurity: 'strict' });
+  const jar = new CookieJar(undefined, { looseMode: true, prefixSecurity: 'strict' });
   for (const one of stored === undefined ? [] : (JSON.parse(stored) as Kept[]))
     put(jar, Cookie.fromJSON(one));
   for (const one of given) put(jar, cookieOf(one, now()));
@@ -133,9 +133,12 @@ const kept = ({ key: name, value, domain, path, hostOnly, httpOnly }: Cookie): B
   ...(!hostOnly && domain !== null && { domain }),
 });
 
-/** The cookie of a field. The jar would count `Max-Age` from its last use. */
+/**
+ * The cookie of a field, which may have no name (RFC 6265bis, section 5.6). The jar would count `Max-Age` from its last use.
+ */
 function received(field: string, now: number): Cookie | undefined {
-  const cookie = Cookie.parse(field);
+  const cookie = Cookie.parse(field, { loose: true });
+  if (cookie?.key === '' && cookie.value === '') return undefined;
   if (typeof cookie?.maxAge !== 'number') return cookie;
   cookie.expires = new Date(cookie.maxAge > 0 ? Math.min(now + cookie.maxAge * 1000, MAX_TIME) : 0);
   cookie.maxAge = null;

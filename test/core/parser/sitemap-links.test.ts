@@ -48,6 +48,13 @@ describe('what was fetched as a sitemap', () => {
     ]);
   });
 
+  test.each(['\n', '\r\n', '\r'])('is read as a list of URLs whose lines end with %j', async (end) => {
+    for (const step of [1, 7, 1000]) {
+      const facts = await parse(['http://h/a', '', 'http://h/b', ''].join(end), 'text/plain', {}, step);
+      expect(facts.links.map(({ url }) => url)).toEqual(['http://h/a', 'http://h/b']);
+    }
+  });
+
   test('is read from a gzip file', async () => {
     for (const body of [xml, text]) {
       const facts = await parse(zlib.gzipSync(body), 'application/x-gzip');
@@ -61,6 +68,20 @@ describe('what was fetched as a sitemap', () => {
     expect((await parse('<sitemapindex></sitemapindex>')).type).toBe('sitemapIndex');
   });
 
+  test.each([
+    ['http://h/contents', 'text/html', { type: 'html', fault: 'a page is not a sitemap' }],
+    ['http://h/contents', 'text/plain', { type: 'other', fault: '<html> is not a sitemap' }],
+    ['http://h/sitemap.xml?page=1', 'text/html', { type: 'other', fault: '<html> is not a sitemap' }],
+    ['http://h/sitemap.XML.gz', 'text/html', { type: 'other', fault: '<html> is not a sitemap' }],
+  ])('may be a page, if its name is not that of a list: %s as %s', async (url, type, facts) => {
+    const body = `\n<!doctype html><html><title>Contents</title><a href=/x>${' '.repeat(2000)}`;
+    for (const step of [1, 1000, 5000])
+      expect(await parse(body, type, { url }, step)).toMatchObject({
+        ...facts,
+        links: facts.type === 'html' ? [{ url: 'http://h/x' }] : [],
+      });
+  });
+
   test('may have more links than a page', async () => {
     const lines = Array.from({ length: 50_001 }, (_, n) => `http://h/${n}`).join('\n');
     const { links, droppedLinks, fault } = await parse(lines);
@@ -70,14 +91,14 @@ describe('what was fetched as a sitemap', () => {
 
 describe('faults of sitemaps', () => {
   test.each<[string, string | Uint8Array, string]>([
-    ['a page that says that there is none', '<!doctype html><html><a href=/x>', '<html> is not a sitemap'],
+    ['a page that says that there is none', '<!doctype html><html><a>', '<html> is not a sitemap'],
     ['a text without URLs', 'Not found', 'neither XML nor a list of URLs'],
     ['nothing', '', 'neither XML nor a list of URLs'],
     ['gzip inside of gzip', zlib.gzipSync(zlib.gzipSync(xml)), 'gzip inside of gzip'],
     ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), 'neither XML nor a list of URLs'],
   ])('%s', async (_, body, fault) => {
     for (const type of [undefined, 'text/html'])
-      expect(await parse(body, type)).toMatchObject({ fault, links: [] });
+      expect(await parse(body, type, { url: 'http://h/sitemap.xml' })).toMatchObject({ fault, links: [] });
   });
 
   test('a gzip bomb stops at the limit', async () => {

@@ -17,6 +17,7 @@ test.each([
   ['Sat, 31 Dec 1994 23:59:60 GMT', Date.UTC(1995, 0, 1) - now],
   ['Sun, 06 Nov 1994 08:47:37 GMT', 0],
   ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ['999999999', 999_999_999_000],
 ])('%j is %i ms', (value, ms) => expect(parseRetryAfter(value, now)).toBe(ms));
 
 test.each([
@@ -40,6 +41,13 @@ test('a year of two digits more than 50 years ahead is of the century before', (
   const in2026 = Date.UTC(2026, 0, 1);
   expect(parseRetryAfter('Wednesday, 01-Jan-76 00:00:00 GMT', in2026)).toBe(Date.UTC(2076, 0, 1) - in2026);
   expect(parseRetryAfter('Saturday, 01-Jan-77 00:00:00 GMT', in2026)).toBe(0);
+});
+
+test('a number that is a time since the epoch is that time', () => {
+  const in2026 = Date.UTC(2026, 0, 1);
+  expect(parseRetryAfter(String(in2026 / 1000 + 30), in2026)).toBe(30_000);
+  expect(parseRetryAfter(String(in2026 + 30_000), in2026)).toBe(30_000);
+  expect(parseRetryAfter(String(in2026 / 1000 - 30), in2026)).toBe(0);
 });
 
 test('a date as JavaScript writes it is read back', () => {

@@ -131,6 +131,30 @@ describe('bytes', () => {
     expect(parse('User-agent: *\nDisallow: /voilà').rules[0]?.pattern).toBe('/voil%C3%A0');
   });
 
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  test.each([
+    ['of UTF-16 with its mark', utf16('\ufeffUser-agent: *\r\nDisallow: /ü\r\n')],
+    ['of UTF-16, the other way round', utf16('\ufeffUser-agent: *\nDisallow: /ü').swap16()],
+    ['of UTF-16 without a mark', utf16('User-agent: *\nDisallow: /ü')],
+    ['of UTF-16 without a mark, the other way round', utf16('User-agent: *\nDisallow: /ü').swap16()],
+    ['of UTF-16 that was cut', utf16('\ufeffUser-agent: *\nDisallow: /ü\nx').subarray(0, -1)],
+    ['behind two marks', Buffer.from('\ufeff\ufeffUser-agent: *\nDisallow: /ü')],
+    ['of files that were joined', Buffer.from('\ufeff# one\n\ufeffUser-agent: *\n\ufeffDisallow: /ü')],
+    [
+      'beside blanks that nobody sees',
+      Buffer.from('\u00a0User-agent:\u00a0*\u200b \nDisallow\u200b: \u00a0/ü\u00a0'),
+    ],
+  ])('%s are rules', (_, body) => {
+    const rules = parseRobots(body, 'Strand');
+    expect(rules.rules.map(({ pattern }) => pattern)).toEqual(['/%C3%BC']);
+  });
+
+  test('of UTF-16 beyond the limit are not read, nor is the line that was cut', () => {
+    const text = `User-agent: *\nDisallow: /early\n${'#\n'.repeat(MAX_ROBOTS_BYTES / 4)}Disallow: /late`;
+    const cut = utf16(text).subarray(0, MAX_ROBOTS_BYTES + 90);
+    expect(parseRobots(cut, 'Strand').rules.map(({ pattern }) => pattern)).toEqual(['/early']);
+  });
+
   const head = 'User-agent: *\nDisallow: /early\n';
   const padded = (size: number) => head + '#'.repeat(size - head.length - 1);
 

@@ -9,6 +9,8 @@ test.each([
   ['of the host, to another one', 'id=1', 'https://example.org/', undefined],
   ['of the domain, to another host', 'id=1; Domain=example.org; Path=/', 'https://m.example.org/', 'id=1'],
   ['of a public suffix', 'id=1; Domain=org', PAGE, undefined],
+  ['without a name', 'id; Path=/', PAGE, 'id'],
+  ['with an empty name', '=id; Path=/', PAGE, 'id'],
   ['of another site', 'id=1; Domain=example.net', PAGE, undefined],
   ['of a folder', 'id=1; Path=/a', 'https://www.example.org/', undefined],
   ['that is secure, by http', 'id=1; Secure; Path=/', 'http://www.example.org/', undefined],

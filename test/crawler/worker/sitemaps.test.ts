@@ -44,6 +44,43 @@ test('a sitemap is no page', async () => {
   expect(await recordOf(engine, `${A}/low`)).toMatchObject({ depth: 1, via: `${A}/1.xml` });
 });
 
+const html = (links: string): Answer => ({ body: `<!doctype html><title>Contents</title>${links}` });
+
+test('a page that robots.txt names as a sitemap is a page, and its links are followed', async () => {
+  const site: Site = {
+    [`${A}/robots.txt`]: naming(`${A}/contents`, `${B}/contents`),
+    [`${A}/`]: html('<a href="/contents">'),
+    [`${A}/contents`]: html('<a href="/1">'),
+    [`${B}/contents`]: html(`<a href="${A}/2">`),
+    [`${A}/1`]: page(),
+    [`${A}/2`]: page(),
+  };
+  const { states, totals, engine } = await crawlToEnd(site);
+  expect(states[`${A}/1`]).toBe('fetched');
+  expect(totals.pages).toBe(3);
+  const contents = await recordOf(engine, `${A}/contents`);
+  expect(contents).toMatchObject({ kind: undefined, state: 'fetched', result: { cause: undefined } });
+  expect(await recordOf(engine, `${A}/1`)).toMatchObject({ depth: 1, via: `${A}/contents` });
+  // Its host is not one of the crawl.
+  expect(states).not.toHaveProperty([`${A}/2`]);
+  expect(await recordOf(engine, `${B}/contents`)).toMatchObject({
+    kind: 'sitemap',
+    result: { cause: { code: 'badDocument', detail: 'a page is not a sitemap' } },
+  });
+  expect((await crawlToEnd(site, { maxPages: 1 })).totals.pages).toBe(1);
+});
+
+test('a page in place of a missing file of XML is none', async () => {
+  const site: Site = {
+    [`${A}/robots.txt`]: naming(`${A}/sitemap.xml`),
+    [`${A}/`]: page(),
+    [`${A}/sitemap.xml`]: html('<a href="/1">Home</a>'),
+  };
+  const { totals, engine } = await crawlToEnd(site);
+  expect(totals.pages).toBe(1);
+  expect(await recordOf(engine, `${A}/sitemap.xml`)).toMatchObject({ kind: 'sitemap' });
+});
+
 test('what a sitemap calls important comes first', async () => {
   const { fetcher } = await crawlToEnd(SITE);
   const order = fetcher.log.map(({ url }) => url);

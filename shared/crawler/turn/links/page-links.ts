@@ -83,12 +83,12 @@ export class PageLinks {
   }
 
   /**
-   * Whether a requisite is a document that belongs to the crawl by itself: a frame, mostly. Its links are
-   * followed, and it counts as a page if the limits allow one more.
+   * Whether a requisite is a document that belongs to the crawl by itself: a frame, mostly; or a sitemap is a page of
+   * it. Its links are followed, and it counts as a page if the limits allow one more.
    */
   isOwnDocument({ kind, url, depth }: UrlRecord, { type }: DocumentFacts): boolean {
-    const isDocument = type !== 'css' && type !== 'other';
-    return kind === 'requisite' && isDocument && this.#options.crawl.scope.check(url, depth) === undefined;
+    const isDocument = kind === 'sitemap' ? type === 'html' : type !== 'css' && type !== 'other';
+    return kind !== undefined && isDocument && this.#options.crawl.scope.check(url, depth) === undefined;
   }
 
   /** Returns a function that takes in one link of the page, and returns whether it was new. */
@@ -96,9 +96,10 @@ export class PageLinks {
     const { config } = this.#options.crawl;
     const now = this.#services.engine.clock.now();
     // A sitemap is made for crawlers, and its directives say how search engines show the file itself.
-    const isNofollow = config.obeyNofollow && facts.robots.nofollow && record.kind !== 'sitemap';
-    // A requisite that does not belong to the crawl by itself gives only its own requisites.
-    const isFollowed = record.kind !== 'requisite' || this.isOwnDocument(record, facts);
+    const isList = record.kind === 'sitemap' && facts.type !== 'html';
+    const isNofollow = config.obeyNofollow && facts.robots.nofollow && !isList;
+    // A document that does not belong to the crawl by itself gives only its own requisites.
+    const isFollowed = record.kind === undefined || isList || this.isOwnDocument(record, facts);
     return (link) => {
       if (isPart(link, config.requisites)) return this.#takeRequisite(record, link, now);
       if (!isFollowed) return false;

@@ -5,7 +5,7 @@ import {
   isRestoredDuplicate,
   type UrlRecord,
 } from '../../../core/frontier/url-record.ts';
-import { judge, type Verdict } from '../../../core/frontier/verdict.ts';
+import { hasPage, judge, type Verdict } from '../../../core/frontier/verdict.ts';
 import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
@@ -136,10 +136,10 @@ export class UrlVisit {
       const verdict = judging ? await judging : content;
       const isRefused = isRefusal(verdict.cause);
       const read = verdict.state === 'failed' || isRefused ? undefined : parsed;
-      const found = read && withUsage(read, this.#usage);
+      const stated = read && withUsage(read, this.#usage);
       // By the scope as it is now: a seed's redirect may have widened it since the turn began.
       if (!crawl.isCurrent()) await crawl.current();
-      if (found) this.#becomePageIfOwn(found);
+      const found = stated && this.#asPageIfOwn(stated);
       const response = outcome.status === 'response' ? outcome : undefined;
       const facts = verdict.isAttempt
         ? await this.#finish(outcome.startedAt, response, verdict, found)
@@ -186,7 +186,7 @@ export class UrlVisit {
     // Middleware may fetch more than once: the last head counts.
     const onHead = (head: ResponseHead) => {
       this.#parser = undefined;
-      if (head.httpStatus < 200 || head.httpStatus >= 300) return undefined;
+      if (!hasPage(head.httpStatus)) return undefined;
       this.#parser = createPageParser(this.#services, this.#options, this.#record, head);
       return this.#parser.write;
     };
@@ -221,15 +221,18 @@ export class UrlVisit {
     return verdict;
   }
 
-  /** A requisite that belongs to the crawl by itself becomes a page, if the limits allow one more. */
-  #becomePageIfOwn(found: DocumentFacts): void {
+  /** A requisite or sitemap that belongs to the crawl by itself becomes a page, if the limits allow one more. */
+  #asPageIfOwn(found: DocumentFacts): DocumentFacts {
     const { links, allowance, templates } = this.#options;
-    if (!links.isOwnDocument(this.#record, found)) return;
+    if (!links.isOwnDocument(this.#record, found)) return found;
+    // A known sitemap in whose place a page stands is broken.
+    if (this.#record.kind === 'sitemap' && this.#refetch) return found;
     const page = { ...this.#record, kind: undefined };
-    if (!templates.tryReserve(page)) return;
-    this.#isReserved = allowance.tryBegin();
+    if (!templates.tryReserve(page)) return found;
+    this.#isReserved ||= allowance.tryBegin();
     if (this.#isReserved) this.#record = page;
     else templates.end(page, false);
+    return this.#isReserved ? { ...found, fault: undefined } : found;
   }
 
   /** Whether the URL waits for a request with the cookie that this response has set. */

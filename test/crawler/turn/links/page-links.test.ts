@@ -135,7 +135,8 @@ describe('nofollow', () => {
   test('in the head of a sitemap is not for its URLs', async () => {
     const entries = [a('/1', { kind: 'url' }), a('/2', { kind: 'url' })];
     const sitemap = recordOf(PAGE, { kind: 'sitemap' });
-    expect((await take({ links: entries, robots }, {}, sitemap)).skipped).toEqual([]);
+    expect((await take({ links: entries, robots, type: 'sitemap' }, {}, sitemap)).skipped).toEqual([]);
+    expect((await take({ links, robots }, {}, sitemap)).skipped).toHaveLength(2);
     expect((await take({ links: entries, robots })).skipped).toHaveLength(2);
   });
 
@@ -225,7 +226,10 @@ test.each([
   ['other', `${ORIGIN}/f`, 'requisite', false],
   ['html', 'http://b.test/f', 'requisite', false],
   ['html', `${ORIGIN}/f`, undefined, false],
-  ['html', `${ORIGIN}/f`, 'sitemap', false],
+  ['html', `${ORIGIN}/f`, 'sitemap', true],
+  ['html', 'http://b.test/f', 'sitemap', false],
+  ['sitemap', `${ORIGIN}/f`, 'sitemap', false],
+  ['feed', `${ORIGIN}/f`, 'sitemap', false],
 ] as const)(
   'a document of type %s at %s, fetched as %s, is a document of its own: %s',
   (type, url, kind, is) => {

@@ -220,12 +220,12 @@ describe('a page', () => {
     expect(recordsIn(done)).toEqual(['append 3']);
   });
 
-  test.each([199, 300, 304])('with status %i gives no links', async (status) => {
+  test.each([199, 301, 304])('with status %i gives no links', async (status) => {
     const done = await visit({ answer: { ...page('/next'), status } });
     expect(done.ledger.has(`${ORIGIN}/next`)).toBe(false);
   });
 
-  test.each([200, 299])('with status %i gives its links', async (status) => {
+  test.each([200, 299, 300])('with status %i gives its links', async (status) => {
     const done = await visit({ answer: { ...page('/next'), status } });
     expect(done.ledger.has(`${ORIGIN}/next`)).toBe(true);
   });
