@@ -11,12 +11,13 @@ export interface CodeRun {
 }
 
 /** Linear in what the element holds. */
-export const holdsLink = ({ children }: ContentElement): boolean =>
-  children.some(
-    (child) => typeof child === 'object' && !child.isUnseen && (hasReference(child) || holdsLink(child)),
-  );
+export const holdsLink = ({ children }: ContentElement): boolean => children.some(isOrHoldsLink);
 
-const hasReference = ({ name, attributes }: ContentElement): boolean =>
+/** Linear in what the node holds. */
+export const isOrHoldsLink = (node: ContentElement | string): boolean =>
+  typeof node === 'object' && !node.isUnseen && (hasReference(node) || holdsLink(node));
+
+export const hasReference = ({ name, attributes }: ContentElement): boolean =>
   name === 'a' && attributes.href !== undefined;
 
 /** Returns the text of code as pieces, each within one link or outside of links. Linear in what the element holds. */

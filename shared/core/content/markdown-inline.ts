@@ -2,7 +2,7 @@
 import { escapeLineStart, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { isPermalink } from './blocks.ts';
-import { codeRuns, holdsLink } from './code-links.ts';
+import { codeRuns, holdsLink, isOrHoldsLink } from './code-links.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement, Formula } from './content-element.ts';
 import { foldWithin } from './fold.ts';
@@ -36,6 +36,7 @@ export interface InlineOptions {
   readonly open?: string;
   /** Whether the next text does not begin a line: it is in a heading or a cell. */
   readonly isWithin?: boolean;
+  readonly isHeading?: boolean;
 }
 
 type Resolve = (reference: string) => string | undefined;
@@ -85,7 +86,7 @@ class LineWriter {
       pieces.push(escapeMarkdown(text, this.#escapesPrices));
       return;
     }
-    const { name, attributes, children, whole } = node;
+    const { name, children, whole } = node;
     if (node.isUnseen || isPermalink(node)) return;
     const mark = MARKS[name];
     if (name === 'br') pieces.push('\n');
@@ -94,7 +95,7 @@ class LineWriter {
     else if (CODE.has(name)) this.#code(node, pieces);
     else if (SCRIPTS.has(name) && !around.includes(`<${name}>`))
       pieces.push(script(name, this.render(children, `${around}<${name}>`)));
-    else if (name === 'a') pieces.push(...this.#link(this.render(children, around), attributes.href));
+    else if (name === 'a') this.#link(node, around, pieces);
     else if (mark !== undefined && !around.includes(OPEN[mark]!))
       pieces.push(...marked(mark, this.render(children, around + OPEN[mark]!)));
     else for (const child of children) this.#add(child, around, pieces);
@@ -107,7 +108,7 @@ class LineWriter {
       return;
     }
     for (const { text, href } of codeRuns(code)) {
-      const url = href === undefined || text.trim() === '' ? undefined : this.#destinationOf(href);
+      const url = href === undefined || text.trim() === '' ? undefined : linkUrl(href, this.#resolve);
       if (url === undefined) pieces.push({ mark: '`', text });
       else pieces.push(...linked(codeSpan(text), url));
     }
@@ -120,30 +121,33 @@ class LineWriter {
     return { mark: '$', text: written };
   }
 
-  #link(text: string, href: string | undefined): string[] {
-    const url = href === undefined ? undefined : this.#destinationOf(href);
-    return url === undefined ? [text] : linked(text, url);
-  }
-
-  /** Undefined for a place in the page itself. */
-  #destinationOf(href: string): string | undefined {
-    return href.startsWith('#') ? undefined : this.#destination(href);
+  /** A link within it ends it, as in browsers. */
+  #link({ children, attributes: { href } }: ContentElement, around: string, pieces: Piece[]): void {
+    const url = href === undefined ? undefined : linkUrl(href, this.#resolve);
+    const inner = url === undefined ? 0 : children.findIndex(isOrHoldsLink);
+    const end = inner < 0 ? children.length : inner;
+    if (url !== undefined) pieces.push(...linked(this.render(children.slice(0, end), around), url));
+    for (const child of children.slice(end)) this.#add(child, around, pieces);
   }
 
   #image(element: ContentElement): string {
     const { alt, reference } = pictureOf(element);
-    const url = reference === undefined ? undefined : this.#destination(reference);
+    const url = reference === undefined ? undefined : destination(reference, this.#resolve);
     if (url === undefined || alt === undefined) return '';
     // The picture in front of it, for those without scripts.
     if (this.#isBehindPicture && isInNoscript(element)) return '';
     this.#isBehindPicture = true;
     return `![${escapeMarkdown(alt)}](${url})`;
   }
+}
 
-  #destination(reference: string): string | undefined {
-    const url = this.#resolve(reference);
-    return url === undefined || url.length > MAX_URL ? undefined : linkDestination(url);
-  }
+/** The destination of a link, as Markdown writes it; undefined for a place in the page itself. */
+export const linkUrl = (href: string, resolve: Resolve): string | undefined =>
+  href.startsWith('#') ? undefined : destination(href, resolve);
+
+function destination(reference: string, resolve: Resolve): string | undefined {
+  const url = resolve(reference);
+  return url === undefined || url.length > MAX_URL ? undefined : linkDestination(url);
 }
 
 function linked(text: string, url: string): string[] {

@@ -4,10 +4,11 @@
  */
 import { escapeHeadingEnd, escapeLineStart } from '../text/markdown-text.ts';
 import type { Run } from './blocks.ts';
+import { hasReference, isOrHoldsLink } from './code-links.ts';
 import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { codeBlock, isFenced } from './markdown-code.ts';
-import { type InlineOptions, inlineMarkdown, textMarkdown } from './markdown-inline.ts';
+import { type InlineOptions, inlineMarkdown, linkUrl, textMarkdown } from './markdown-inline.ts';
 import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
 import { dataGrid, type GridRow } from './table-grid.ts';
 
@@ -16,7 +17,14 @@ import { dataGrid, type GridRow } from './table-grid.ts';
  */
 const MAX_NESTING = 12;
 
+interface LinkAround {
+  readonly url: string;
+  readonly hasHeading: boolean;
+}
+
 type Resolve = (reference: string) => string | undefined;
+
+const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 /** `blocks`: of one tree, those of one element in their order. `resolve`: makes a reference absolute. */
 export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve: Resolve): string {
@@ -26,7 +34,20 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   let nesting = 0;
   /** How lines are written in the heading, cell or term that is open. */
   let inline: InlineOptions = {};
+  /** The link around the blocks that are read, until one of them has it. */
+  let around: LinkAround | undefined;
   return joinBlocks(blocksIn(root));
+
+  /** Whether a heading is among its blocks, outside of links within it. */
+  function holdsHeading({ children }: ContentElement): boolean {
+    return children.some(
+      (child) =>
+        typeof child === 'object' &&
+        isHolder(child) &&
+        !hasReference(child) &&
+        (HEADINGS.has(child.name) || holdsHeading(child)),
+    );
+  }
 
   /** Returns the content of an element as blocks of Markdown. */
   function blocksIn(element: ContentElement): string[] {
@@ -52,16 +73,25 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     const only = inline.isWithin ? undefined : onlyElement(element.children, first, end);
     if (only !== undefined && isCodeOfLines(only)) return codeBlock(only);
     const nodes = element.children.slice(first, end);
+    if (around && (inline.isHeading || !around.hasHeading) && !nodes.some(isOrHoldsLink))
+      return linkedLine(nodes, around);
     // Most blocks are one text.
     return text !== undefined && nodes.length === 1 && typeof nodes[0] === 'string'
       ? textMarkdown(text, inline)
       : inlineMarkdown(nodes, resolve, inline);
   }
 
+  function linkedLine(nodes: ContentElement['children'], { url }: LinkAround): string {
+    const line = inlineMarkdown(nodes, resolve, { ...inline, isWithin: true }).replaceAll('  \n', ' ');
+    if (line === '') return line;
+    around = undefined;
+    return `[${line}](${url})`;
+  }
+
   /** Returns the content of an element whose text stands within a line. */
-  function within(element: ContentElement, open = ''): string[] {
+  function within(element: ContentElement, open = '', isHeading = inline.isHeading): string[] {
     const before = inline;
-    inline = { open: (before.open ?? '') + open, isWithin: true };
+    inline = { open: (before.open ?? '') + open, isWithin: true, isHeading };
     const found = blocksIn(element);
     inline = before;
     return found;
@@ -95,6 +125,8 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
         );
       case 'dt':
         return termOf(element);
+      case 'a':
+        return linkOf(element);
       case 'table': {
         const grid = dataGrid(element);
         return (grid && tableOf(element, grid)) ?? blocksIn(element);
@@ -107,11 +139,22 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   }
 
   function headings(element: ContentElement, level: number): string[] {
-    const text = within(element)
+    const text = within(element, '', true)
       .join(' ')
       .replace(/ {2}\n|\n/g, ' ')
       .trim();
     return text === '' ? [] : [`${'#'.repeat(level)} ${escapeHeadingEnd(text)}`];
+  }
+
+  /** A link around blocks: its heading has it, otherwise its first text. Another link within it ends it. */
+  function linkOf(element: ContentElement): string[] {
+    const before = around;
+    const { href } = element.attributes;
+    const url = href === undefined ? undefined : linkUrl(href, resolve);
+    around = url === undefined ? undefined : { url, hasHeading: holdsHeading(element) };
+    const found = blocksIn(element);
+    around = url === undefined ? before : undefined;
+    return found;
   }
 
   function termOf(element: ContentElement): string[] {

@@ -30,6 +30,26 @@ describe('HTML becomes the Markdown that a person would write', () => {
       'a `b c` d `static` void e',
     ],
     [
+      'a link around blocks, at its heading',
+      '<a href=x><div>Today</div><h3>A [b]</h3><p>Text</p></a><p>After</p>',
+      'Today\n\n### [A \\[b\\]](https://example.org/a/x)\n\nText\n\nAfter',
+    ],
+    [
+      'a link around blocks without a heading, at the first text',
+      '<ul><li><a href=x><p>- One<br>line</p><p>two</p></a></ul><a href=y><div><img src=i alt=A></div></a>',
+      '- [- One line](https://example.org/a/x)\n\n  two\n\n[![A](https://example.org/a/i)](https://example.org/a/y)',
+    ],
+    [
+      'a link around blocks to nowhere, and to the page itself',
+      '<a><p>One</p></a><a href=#top><p>Two</p></a><a href=x><h2><br></h2><p hidden>no</p><p>Three</p></a>',
+      'One\n\nTwo\n\n[Three](https://example.org/a/x)',
+    ],
+    [
+      'a link within a link, which it ends',
+      '<p><a href=x>a <i><a href=y>b</a></i> c</a> d</p><a href=x><div><a href=y><p>one</p></a></div><p>two</p></a><p>z</p>',
+      '[a](https://example.org/a/x) *[b](https://example.org/a/y)* c d\n\n[one](https://example.org/a/y)\n\ntwo\n\nz',
+    ],
+    [
       'code that is a link',
       '<p><code><a href=s>String</a></code></p>',
       '[`String`](https://example.org/a/s)',
