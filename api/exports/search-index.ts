@@ -37,6 +37,12 @@ const SCHEMA = `
 
 type CapturedPage = Pick<DocumentRow, 'url' | 'location'>;
 
+/** The facts of a page that the index has. */
+type IndexedPage = Pick<
+  DocumentRow,
+  'url' | 'title' | 'language' | 'fetchedAt' | 'location' | 'usage' | 'text'
+>;
+
 export interface SearchIndex {
   /** The value last given to {@link setState}: the state of the crawl that this index represents. */
   state(): string | undefined;
@@ -64,7 +70,7 @@ class SqliteIndex implements SearchIndex {
   readonly #deletePage: StatementSync;
   readonly #deleteWords: StatementSync;
   readonly #kept = new Set<number>();
-  #pending: DocumentRow[] = [];
+  #pending: IndexedPage[] = [];
 
   constructor(path: string) {
     const database = openSqlite(path, { timeout: TIMEOUT_MS, hasFullText: true });
@@ -97,8 +103,9 @@ class SqliteIndex implements SearchIndex {
     return true;
   }
 
-  add(document: DocumentRow): void {
-    this.#pending.push(document);
+  add({ url, title, language, fetchedAt, location, usage, text }: DocumentRow): void {
+    // Not all of the row: a batch of its Markdown is many megabytes, which each collection of garbage would copy.
+    this.#pending.push({ url, title: title && ownCopy(title), language, fetchedAt, location, usage, text });
     if (this.#pending.length >= BATCH) this.#flush();
   }
 
@@ -143,7 +150,7 @@ class SqliteIndex implements SearchIndex {
     });
   }
 
-  #insertPage(document: DocumentRow): number {
+  #insertPage(document: IndexedPage): number {
     const { url, title, language, fetchedAt, location, usage } = document;
     const row = this.#insert.get(
       url,
@@ -161,6 +168,9 @@ class SqliteIndex implements SearchIndex {
     return id;
   }
 }
+
+/** A text cut out of a page keeps the whole page in memory. */
+const ownCopy = (text: string): string => Buffer.from(text).toString();
 
 function runSearch(
   database: DatabaseSync,

@@ -11,6 +11,18 @@ export interface OwnText {
   readonly words: Uint16Array;
 }
 
+/** The number of words that {@link ownText} returns. */
+export function ownWords(page: HashedBlocks, common: KnownBlocks): number {
+  let count = 0;
+  let from = 0;
+  for (let n = 0; n < page.blocks.length; n++) {
+    const end = page.ends[n] as number;
+    if (!common.has(page.blocks[n] as number)) count += end - from;
+    from = end;
+  }
+  return count;
+}
+
 /** Returns the text of a page without the blocks in `common`. */
 export function ownText(page: HashedBlocks, common: KnownBlocks): OwnText {
   const blocks = new Int32Array(page.blocks.length);

@@ -19,8 +19,7 @@ const MAX_DIFFERENCES = 2_000;
  * Takes 0.1 ms for texts of some hundred words, and at most some 50 ms.
  */
 export function sharedText(a: OwnText, b: OwnText, least = ALIKE): number {
-  const [longer, shorter] = a.words.length > b.words.length ? [a, b] : [b, a];
-  if (shorter.words.length < least * longer.words.length) return 0;
+  if (!mayShare(a.words.length, b.words.length, least)) return 0;
   const restA = withoutEqual(a, b);
   const restB = withoutEqual(b, a);
   const equal = a.words.length - restA.length;
@@ -38,6 +37,10 @@ export function sharedText(a: OwnText, b: OwnText, least = ALIKE): number {
   const score = scoreOf((differences - found) / 2);
   return score >= least ? score : 0;
 }
+
+/** Whether texts with these numbers of words can share at least `least`. */
+export const mayShare = (words: number, others: number, least = ALIKE): boolean =>
+  Math.min(words, others) >= least * Math.max(words, others);
 
 /** The words of the blocks that the other text lacks, each as often as it lacks them. */
 function withoutEqual({ blocks, ends, words }: OwnText, other: OwnText): Uint16Array {

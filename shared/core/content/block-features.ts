@@ -1,6 +1,6 @@
 /** The features of each block of text by which the model separates main content from boilerplate. */
 import { groupsOf, repeatsOf } from './alike-blocks.ts';
-import type { TextBlock } from './blocks.ts';
+import type { HashedWords, TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import {
   AROUND,
@@ -276,18 +276,15 @@ function sharesOf(
   const ofData = new Float64Array(blocks.length);
   const ofTitle = new Float64Array(blocks.length);
   for (let i = 0; i < blocks.length; i++) {
-    const { text } = blocks[i]!;
-    const mayBeTitle = title.size > 0 && text.length <= MAX_TITLE;
-    if (data.size === 0 && !mayBeTitle) continue;
-    words.read(text);
-    ofData[i] = data.shareOf(words);
-    if (mayBeTitle) ofTitle[i] = shareIn(title, words);
+    const { text, hashed } = blocks[i]!;
+    ofData[i] = data.shareOf(hashed);
+    if (title.size > 0 && text.length <= MAX_TITLE) ofTitle[i] = shareIn(title, hashed);
   }
   return { ofData, ofTitle, hasData: data.size > 0 };
 }
 
-function shareIn(known: ReadonlySet<number>, { hashes, count }: WordHashes): number {
+function shareIn(known: ReadonlySet<number>, { all, from, end }: HashedWords): number {
   let hits = 0;
-  for (let i = 0; i < count; i++) if (known.has(hashes[i]!)) hits++;
-  return count === 0 ? 0 : hits / count;
+  for (let i = from; i < end; i++) if (known.has(all.hashes[i]!)) hits++;
+  return from === end ? 0 : hits / (end - from);
 }

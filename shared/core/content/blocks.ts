@@ -4,7 +4,7 @@
 import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
 import { scriptText } from './script-text.ts';
-import { readText, type SeenText, type TextCounts, wordsIn } from './text-measure.ts';
+import { readText, type SeenText, type TextCounts, WordHashes, wordsIn } from './text-measure.ts';
 
 /** Nodes that follow one another within an element. */
 export interface Run {
@@ -23,6 +23,14 @@ export interface TextBlock extends Run {
   readonly counts: TextCounts;
   /** Words inside links. */
   readonly linkWords: number;
+  readonly hashed: HashedWords;
+}
+
+/** Hashes of a block's words: `all.hashes[from..end)`. All blocks of a page share one list. */
+export interface HashedWords {
+  readonly all: WordHashes;
+  readonly from: number;
+  readonly end: number;
 }
 
 /** A run of pictures without text. */
@@ -57,6 +65,7 @@ export function pageRuns(root: ContentElement): PageRuns {
   const blocks: TextBlock[] = [];
   const pictures: Picture[] = [];
   const figures: Figure[] = [];
+  const hashes = new WordHashes();
   visit(root, false, undefined);
   return { blocks, pictures, figures };
 
@@ -86,9 +95,11 @@ export function pageRuns(root: ContentElement): PageRuns {
     const gathered = noText(false);
     if (element.whole !== undefined) gather(element, gathered, isInLink);
     else for (let i = first; i < end; i++) gather(element.children[i]!, gathered, isInLink);
-    const seen = readText(gathered.text);
+    const from = hashes.count;
+    const seen = readText(gathered.text, hashes);
     if (seen.text !== '') {
-      if (blocks.length < MAX_BLOCKS) blocks.push(new Block(run, seen, gathered));
+      if (blocks.length < MAX_BLOCKS)
+        blocks.push(new Block(run, seen, gathered, { all: hashes, from, end: hashes.count }));
     } else if (gathered.hasPicture && pictures.length < MAX_BLOCKS)
       pictures.push({ element, first, end, place: blocks.length, figure });
   }
@@ -108,8 +119,14 @@ class Block implements TextBlock {
   readonly words: number;
   readonly counts: TextCounts;
   readonly linkWords: number;
+  readonly hashed: HashedWords;
 
-  constructor({ element, first, end }: Run, { text, counts }: SeenText, written: Gathered) {
+  constructor(
+    { element, first, end }: Run,
+    { text, counts }: SeenText,
+    written: Gathered,
+    hashed: HashedWords,
+  ) {
     this.element = element;
     this.first = first;
     this.end = end;
@@ -117,6 +134,7 @@ class Block implements TextBlock {
     this.counts = counts;
     this.words = counts.words;
     this.linkWords = linkWordsOf(written, counts.words);
+    this.hashed = hashed;
   }
 }
 

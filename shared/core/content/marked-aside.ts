@@ -76,16 +76,17 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     marks[i] = NAMED;
     named = true;
   }
-  const within = () => Uint8Array.from(blocks, ({ element }) => asideElements[element.index]!);
-  let asideElements = marks.map((mark) => (mark === ASIDE || mark === NAMED ? 1 : 0));
-  let aside = within();
+  const aside = new Uint8Array(blocks.length);
+  const asideElements = new Uint8Array(elements.length);
+  const setAside = (counts: (mark: number) => boolean) => {
+    for (let i = 0; i < marks.length; i++) asideElements[i] = counts(marks[i]!) ? 1 : 0;
+    for (let i = 0; i < blocks.length; i++) aside[i] = asideElements[blocks[i]!.element.index]!;
+  };
+  setAside((mark) => mark === ASIDE || mark === NAMED);
   if (named) {
     let words = 0;
     for (const [i, block] of blocks.entries()) if (aside[i] === 0) words += block.words;
-    if (words < MIN_WORDS) {
-      asideElements = marks.map((mark) => (mark === ASIDE ? 1 : 0));
-      aside = within();
-    }
+    if (words < MIN_WORDS) setAside((mark) => mark === ASIDE);
   }
   const main = markedMain(elements, blocks, aside);
   if (main)

@@ -108,6 +108,24 @@ function countTags(elements: readonly ContentElement[]): number[] {
 
 const SUBHEADINGS: ReadonlySet<string> = new Set(['h2', 'h3', 'h4', 'h5', 'h6']);
 
+/** Sums and counts of blocks. */
+function sumsOf(blocks: readonly TextBlock[]) {
+  const sums = { words: 0, linkWords: 0, long: 0, longWords: 0, short: 0, subheadings: 0, items: 0 };
+  for (let i = 0; i < blocks.length; i++) {
+    const { words, linkWords, element } = blocks[i]!;
+    sums.words += words;
+    sums.linkWords += linkWords;
+    if (words >= 40) {
+      sums.long++;
+      sums.longWords += words;
+    }
+    if (words <= 6) sums.short++;
+    if (SUBHEADINGS.has(element.name)) sums.subheadings++;
+    else if (element.name === 'li') sums.items++;
+  }
+  return sums;
+}
+
 const log = (count: number): number => Math.log1p(count) / 5;
 
 /** Numbers from 0 to about 1, the first one always 1. */
@@ -116,18 +134,11 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
   const { hostname = '', pathname = '' } = URL.parse(url) ?? {};
   const path = pathname.toLowerCase();
   const counts = countTags(elements);
-  const sum = (of: readonly TextBlock[], value: (block: TextBlock) => number) =>
-    of.reduce((total, block) => total + value(block), 0);
-  const words = Math.max(
-    1,
-    sum(main, (block) => block.words),
-  );
-  const all = Math.max(
-    1,
-    sum(blocks, (block) => block.words),
-  );
-  const long = main.filter((block) => block.words >= 40);
-  const short = main.filter((block) => block.words <= 6).length / Math.max(1, main.length);
+  const ofMain = sumsOf(main);
+  const ofAll = sumsOf(blocks);
+  const words = Math.max(1, ofMain.words);
+  const all = Math.max(1, ofAll.words);
+  const short = ofMain.short / Math.max(1, main.length);
   const prices = blocks.filter(isPrice).length;
   const signs = countSigns(elements);
   const bit = (isSo: boolean): number => (isSo ? 1 : 0);
@@ -140,17 +151,17 @@ export function kindFeatures({ url, metadata, elements, blocks, main }: PageShap
     bit(metadata.author !== undefined),
     log(words),
     words / all,
-    sum(main, (block) => block.linkWords) / words,
-    sum(blocks, (block) => block.linkWords) / all,
-    log(long.length),
-    sum(long, (block) => block.words) / words,
+    ofMain.linkWords / words,
+    ofAll.linkWords / all,
+    log(ofMain.long),
+    ofMain.longWords / words,
     short,
     log(prices),
     bit(prices === 1 || prices === 2),
     bit(blocks.some(({ text }) => text.length < 30 && BUY.test(text))),
     ...counts.map(log),
-    log(main.filter(({ element }) => SUBHEADINGS.has(element.name)).length),
-    log(main.filter(({ element }) => element.name === 'li').length),
+    log(ofMain.subheadings),
+    log(ofMain.items),
     ...signs.map(log),
   ];
 }

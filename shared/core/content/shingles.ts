@@ -1,4 +1,5 @@
 /** Runs of four words, hashed: to find a text again inside others. */
+import type { HashedWords } from './blocks.ts';
 import { WordHashes } from './text-measure.ts';
 
 const RUN = 4;
@@ -13,8 +14,9 @@ export class Shingles {
   constructor(texts: readonly string[]) {
     const words = new WordHashes();
     for (const text of texts) {
+      const from = words.count;
       words.read(text);
-      eachShingle(words, (shingle) => {
+      eachShingle({ all: words, from, end: words.count }, (shingle) => {
         this.#known.add(shingle);
         this.#filter[shingle & (FILTER_BITS - 1)] = 1;
         return false;
@@ -27,23 +29,24 @@ export class Shingles {
   }
 
   /** The share of the text's runs that are known; 0 for a text of less than four words. */
-  shareOf(words: WordHashes): number {
+  shareOf(words: HashedWords): number {
     if (this.#known.size === 0) return 0;
     const filter = this.#filter;
     const hits = eachShingle(
       words,
       (shingle) => filter[shingle & (FILTER_BITS - 1)] === 1 && this.#known.has(shingle),
     );
-    const count = Math.min(MAX_SHINGLES, words.count - RUN + 1);
+    const count = Math.min(MAX_SHINGLES, words.end - words.from - RUN + 1);
     return count <= 0 ? 0 : hits / count;
   }
 }
 
 /** Returns for how many runs `use` has returned true. */
-function eachShingle({ hashes, count }: WordHashes, use: (shingle: number) => boolean): number {
-  const end = Math.min(count, MAX_SHINGLES + RUN - 1);
+function eachShingle(words: HashedWords, use: (shingle: number) => boolean): number {
+  const { hashes } = words.all;
+  const end = Math.min(words.end, words.from + MAX_SHINGLES + RUN - 1);
   let found = 0;
-  for (let i = RUN - 1; i < end; i++) {
+  for (let i = words.from + RUN - 1; i < end; i++) {
     const shingle = mix(mix(mix(mix(0, hashes[i - 3]!), hashes[i - 2]!), hashes[i - 1]!), hashes[i]!);
     if (use(shingle)) found++;
   }

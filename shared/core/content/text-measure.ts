@@ -22,6 +22,8 @@ const LETTER = 32;
 const SMALL = WORD | LETTER;
 const WHITE = 64;
 const UNSEEN = 128;
+/** With {@link LETTER}: its lower case is another one than that of Latin-1 (`| 0x20`). */
+const UNLIKE = 64;
 
 const UNITS = 0x10000;
 
@@ -41,6 +43,8 @@ export const kindsOfUnits = lazy((): Uint8Array => {
   mark(/_/g, WORD);
   mark(/\p{N}+/gu, DIGIT);
   mark(/\p{Lu}+/gu, CAPITAL);
+  mark(/[\p{Lu}\p{Lt}\p{Nl}]/gu, UNLIKE);
+  for (let unit = 0; unit <= 0xff; unit++) made[unit]! &= ~UNLIKE;
   mark(/[,;،、]/g, COMMA);
   mark(/[.!?。！？؟]/g, STOP);
   for (const { index } of all.matchAll(/\s/g)) made[index] = WHITE;
@@ -70,17 +74,17 @@ function unitsOf(text: string): Uint16Array {
   return own;
 }
 
-/** The hashes (FNV-1a over UTF-16 code units, in lower case) of a text's runs of letters and digits. It reads one text after the other. */
+/** The hashes (FNV-1a over UTF-16 code units, in lower case) of runs of letters and digits. */
 export class WordHashes {
-  hashes = new Int32Array(256);
+  hashes = new Int32Array(INITIAL_WORDS);
   count = 0;
 
+  /** Adds those of a text. */
   read(text: string): void {
     const kinds = kindsOfUnits();
     const lower = text.toLowerCase();
     const { length } = lower;
     const units = unitsOf(lower);
-    this.count = 0;
     let hash = NO_WORD;
     for (let i = 0; i < length; i++) {
       const unit = units[i]!;
@@ -97,13 +101,13 @@ export class WordHashes {
         }
         if (point > 0xffff) i++;
       }
-      if (hash !== NO_WORD) this.#add(hash);
+      if (hash !== NO_WORD) this.add(hash);
       hash = NO_WORD;
     }
-    if (hash !== NO_WORD) this.#add(hash);
+    if (hash !== NO_WORD) this.add(hash);
   }
 
-  #add(hash: number): void {
+  add(hash: number): void {
     if (this.count === this.hashes.length) {
       const more = new Int32Array(2 * this.count);
       more.set(this.hashes);
@@ -113,6 +117,7 @@ export class WordHashes {
   }
 }
 
+const INITIAL_WORDS = 512;
 const FNV = 0x01000193;
 const NO_WORD = 0x811c9dc5 | 0;
 
@@ -123,7 +128,8 @@ export interface SeenText {
   readonly counts: TextCounts;
 }
 
-export function readText(given: string): SeenText {
+/** Adds the hashes of the text's words to `words`, if they are given: in the same pass they cost hardly anything. */
+export function readText(given: string, hashed?: WordHashes): SeenText {
   const written = given.trim();
   const kinds = kindsOfUnits();
   const units = unitsOf(written);
@@ -134,35 +140,61 @@ export function readText(given: string): SeenText {
   let capitals = 0;
   let before = WHITE;
   let isOther = false;
+  const firstHash = hashed?.count ?? 0;
+  let hash = NO_WORD;
+  /** Whether a character's lower case is not known here. */
+  let isForeign = false;
   for (let i = 0; i < written.length; i++) {
     const unit = units[i]!;
     let kind = kinds[unit]!;
-    if (kind & WORD) {
+    if (kind & LETTER) {
       if (!(before & WORD)) words++;
       if (kind & DIGIT) digits++;
-      if (kind & CAPITAL) capitals++;
+      if (kind & CAPITAL) {
+        capitals++;
+        hash = Math.imul(hash ^ (unit | 0x20), FNV);
+      } else hash = Math.imul(hash ^ unit, FNV);
+      if (kind & UNLIKE) isForeign = true;
       // The rest of most words. Zero ends the text.
-      while (kinds[units[i + 1]!] === SMALL) {
+      for (let next = units[i + 1]!; kinds[next] === SMALL; next = units[i + 1]!) {
+        hash = Math.imul(hash ^ next, FNV);
         kind = SMALL;
         i++;
       }
+      before = kind;
+      continue;
+    }
+    if (kind === UNSEEN) {
+      isOther = true;
+      if (!isKept(written, i)) continue;
+      kind = 0;
+    }
+    if (hash !== NO_WORD) {
+      hashed?.add(hash);
+      hash = NO_WORD;
+    }
+    if (kind & WORD) {
+      if (!(before & WORD)) words++;
+      isForeign ||= unit !== UNDERSCORE;
     } else if (kind === WHITE) {
       isOther ||= unit !== BLANK || before === WHITE;
       if (before & STOP) sentences++;
     } else if (kind & COMMA) commas++;
-    else if (kind === UNSEEN) {
-      isOther = true;
-      if (isKept(written, i)) before = 0;
-      continue;
-    }
     before = kind;
   }
   if (before & STOP) sentences++;
   const text = isOther ? seenText(written, units) : written;
+  if (hashed !== undefined) {
+    if (isForeign) {
+      hashed.count = firstHash;
+      hashed.read(text);
+    } else if (hash !== NO_WORD) hashed.add(hash);
+  }
   return { text, counts: { words, sentences, commas, digits, capitals } };
 }
 
 const BLANK = 0x20;
+const UNDERSCORE = 0x5f;
 const ZERO_WIDTH_SPACE = 0x200b;
 
 const narrowRoom = Buffer.alloc(1024);

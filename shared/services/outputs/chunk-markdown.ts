@@ -122,11 +122,11 @@ function* blocksOf(markdown: string): Generator<Block> {
   for (const text of markdown.split('\n')) {
     const kind = kindOf(text);
     // A fence without an end, in a list that ends.
-    if (kind !== 'code' && lines.at(-1)?.text.trim() === '') {
+    if (kind !== 'code' && isBlank(lines.at(-1)?.text)) {
       yield blockOf(lines);
       lines = [];
     }
-    if (text.trim() !== '' || kind === 'code') lines.push({ text, kind });
+    if (!isBlank(text) || kind === 'code') lines.push({ text, kind });
     else if (lines.length > 0) {
       yield blockOf(lines);
       lines = [];
@@ -135,6 +135,8 @@ function* blocksOf(markdown: string): Generator<Block> {
   // A fence that is never closed ends with the text.
   if (lines.some(({ text }) => text.trim() !== '')) yield blockOf(lines);
 }
+
+const isBlank = (text: string | undefined): boolean => text !== undefined && !/\S/.test(text);
 
 function blockOf(lines: readonly Segment[]): Block {
   const text = textOf(lines).trimEnd();

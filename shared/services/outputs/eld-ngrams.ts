@@ -25,13 +25,16 @@ export const BEGINS = 1;
 export const ENDS = 2;
 
 const PLACES = 1 << 17;
+/** More than the kinds of blanks. */
+const KINDS = 8;
 
 /** Linear probing; a third of the places are in use. */
 export class NgramTable {
-  readonly #bytes = new Int32Array(PLACES);
-  /** 1 more than the blanks; 0: the place is free. */
-  readonly #kinds = new Uint8Array(PLACES);
-  readonly #keys = new Int32Array(PLACES);
+  /**
+   * Two numbers for each place, beside each other, as each look is one into memory: the bytes, and eight times the key with 1
+   * more than the blanks. 0: the place is free.
+   */
+  readonly #places = new Int32Array(2 * PLACES);
   readonly #scores = new Array<Scores | undefined>(PLACES);
   readonly #byteOf: ReadonlyMap<string, number>;
   readonly #read: (key: number) => Scores;
@@ -49,24 +52,27 @@ export class NgramTable {
     for (let i = 0; i < name.length; i++)
       if (name[i] !== ' ') bytes = (bytes << 8) | this.#byteOf.get(name[i]!)!;
     const place = this.#placeOf(bytes, blanks);
-    this.#bytes[place] = bytes;
-    this.#kinds[place] = blanks + 1;
-    this.#keys[place] = key;
+    this.#places[place] = bytes;
+    this.#places[place + 1] = KINDS * key + blanks + 1;
   }
 
   /** `bytes`: the last one in the lowest bits. `blanks`: bits of {@link BEGINS} and {@link ENDS}. */
   scoresOf(bytes: number, blanks: number): Scores | undefined {
     const place = this.#placeOf(bytes, blanks);
-    if (this.#kinds[place] === 0) return undefined;
-    this.#scores[place] ??= this.#read(this.#keys[place]!);
-    return this.#scores[place];
+    const entry = this.#places[place + 1]!;
+    if (entry === 0) return undefined;
+    this.#scores[place >> 1] ??= this.#read(Math.floor(entry / KINDS));
+    return this.#scores[place >> 1];
   }
 
   #placeOf(bytes: number, blanks: number): number {
+    const places = this.#places;
     const kind = blanks + 1;
-    let place = hashOfNgram(bytes, blanks) & (PLACES - 1);
-    while (this.#kinds[place] !== 0 && (this.#bytes[place] !== bytes || this.#kinds[place] !== kind))
-      place = (place + 1) & (PLACES - 1);
+    let place = 2 * (hashOfNgram(bytes, blanks) & (PLACES - 1));
+    for (let entry = places[place + 1]!; entry !== 0; entry = places[place + 1]!) {
+      if (places[place] === bytes && entry % KINDS === kind) break;
+      place = (place + 2) & (2 * PLACES - 1);
+    }
     return place;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { primaryLanguage } from '../../../shared/core/text/primary-language.ts';
+import { primaryLanguage, SHORTEST } from '../../../shared/core/text/primary-language.ts';
 
 describe('the primary language of a tag', () => {
   test.each([
@@ -21,4 +21,8 @@ describe('the primary language of a tag', () => {
   ])('%j is %j', (tag, language) => {
     expect(primaryLanguage(tag)).toBe(language);
   });
+});
+
+test('codes that are not asked for are the shortest ones', () => {
+  expect([...SHORTEST].filter((code) => new Intl.Locale(code).language !== code)).toEqual([]);
 });

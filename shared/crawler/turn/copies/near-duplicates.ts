@@ -1,7 +1,7 @@
 import { BlockCounts } from '../../../core/alike/common-blocks.ts';
 import { MIN_WORDS } from '../../../core/alike/own-sketch.ts';
-import { type OwnText, ownText } from '../../../core/alike/own-text.ts';
-import { sharedText } from '../../../core/alike/shared-text.ts';
+import { type OwnText, ownText, ownWords } from '../../../core/alike/own-text.ts';
+import { mayShare, sharedText } from '../../../core/alike/shared-text.ts';
 import {
   type Cause,
   isWithheld,
@@ -27,7 +27,7 @@ interface SeenPage {
   readonly url: string;
   readonly blocks: HashedBlocks;
   /** Its own text, as long as the same blocks are common. */
-  own?: { readonly text: OwnText; readonly changes: number };
+  own?: { readonly changes: number; readonly words: number; text?: OwnText };
 }
 
 /**
@@ -61,10 +61,14 @@ export class NearDuplicates {
     if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isRefetch(record))
       return undefined;
     const seen = this.#pages < MIN_PAGES ? undefined : this.#byTemplate.get(templateOf(record.url));
-    const own = seen && ownText(blocks, this.#common);
-    if (!own || own.words.length < MIN_WORDS) return undefined;
+    const words = seen ? ownWords(blocks, this.#common) : 0;
+    if (!seen || words < MIN_WORDS) return undefined;
+    let own: OwnText | undefined;
     let best: { readonly url: string; readonly alike: number } | undefined;
     for (const page of seen) {
+      // Most pages of a template have texts of other lengths.
+      if (!mayShare(words, this.#ownOf(page).words)) continue;
+      own ??= ownText(blocks, this.#common);
       const alike = sharedText(own, this.#ownTextOf(page));
       if (alike > (best?.alike ?? 0)) best = { url: page.url, alike };
     }
@@ -74,10 +78,16 @@ export class NearDuplicates {
     return { code: 'nearDuplicate', of: best.url, similarity: alike, ...isSkipped };
   }
 
-  #ownTextOf(page: SeenPage): OwnText {
+  #ownOf(page: SeenPage): NonNullable<SeenPage['own']> {
     const { changes } = this.#common;
-    if (page.own?.changes !== changes) page.own = { text: ownText(page.blocks, this.#common), changes };
-    return page.own.text;
+    if (page.own?.changes !== changes) page.own = { changes, words: ownWords(page.blocks, this.#common) };
+    return page.own;
+  }
+
+  #ownTextOf(page: SeenPage): OwnText {
+    const own = this.#ownOf(page);
+    own.text ??= ownText(page.blocks, this.#common);
+    return own.text;
   }
 
   /** Remembers a page that was settled, and that is given to hooks and documents like any other. */
