@@ -209,7 +209,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     name: 'growth',
-    says: 'CPU of a page with 1, 10 and 100 times the hosts and known URLs, and of the resume',
+    says: 'CPU of a page with 1, 10 and 100 times the hosts, or the known URLs of one host, and of the resume',
     options: ['rounds'],
     isByName: true,
     maxWords: 2,

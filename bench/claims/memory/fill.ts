@@ -1,21 +1,22 @@
-/** Makes a crawl's folder in which many hosts have known URLs that wait: `node fill.ts FOLDER HOSTS`. */
-
+/**
+ * Makes a crawl's folder in which HOSTS hosts have KNOWN known URLs each, which wait: `node fill.ts FOLDER HOSTS KNOWN`.
+ */
 import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { HostLedger } from '../../../shared/core/frontier/ledger.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
 import { beginCrawl } from '../../../shared/engines/local/session/session.ts';
 import { planCrawl } from '../../../shared/services/begin/plan-crawl.ts';
 import { CRAWL } from '../../harness/crawl-config.ts';
-import { hostOf, KNOWN_PER_HOST, pathOf } from './known-web.ts';
+import { hostOf, pathOf } from './known-web.ts';
 
-const [folder, hosts] = process.argv.slice(2) as [string, string];
+const [folder, hosts, known] = process.argv.slice(2) as [string, string, string];
 const seed = `http://${hostOf(0)}/`;
 const session = await beginCrawl(folder, planCrawl({ seeds: [seed], options: { ...CRAWL, scope: 'any' } }), {
   software: 'bench',
 });
 const { ledgers } = session.engine;
 const now = Date.now();
-const paths = Array.from({ length: KNOWN_PER_HOST }, (_, n) => pathOf(n));
+const paths = Array.from({ length: Number(known) }, (_, n) => pathOf(n));
 
 for (let n = 0; n < Number(hosts); n++) {
   const host = hostOf(n);

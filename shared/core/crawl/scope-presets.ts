@@ -1,4 +1,4 @@
-import { type HostKey, hostKey, pathOf } from '../url/host-key.ts';
+import { type HostKey, hostKey, isOfHost, pathOf } from '../url/host-key.ts';
 import { domainOf } from '../url/registrable-domain.ts';
 import type { ScopePreset } from './config.ts';
 
@@ -26,7 +26,15 @@ const PRESETS: Record<ScopePreset, (seeds: readonly string[]) => IsWithin> = {
   // At their default ports, http and https have the same host key.
   host: (seeds) => {
     const hosts = new Set(seeds.map(hostKey));
-    return (url) => hosts.has(hostKey(url));
+    // Most links of a page lead to one host: no text is made of theirs.
+    let last: HostKey | undefined;
+    return (url) => {
+      if (last !== undefined && isOfHost(url, last)) return true;
+      const host = hostKey(url);
+      if (!hosts.has(host)) return false;
+      last = host;
+      return true;
+    };
   },
   domain: (seeds) => {
     const domains = new Set(seeds.map((seed) => domainOf(hostKey(seed))));

@@ -3,7 +3,7 @@
  * entry counts only while `find` still gives a record that waits with the entry's rank or due time, so a
  * record that changed needs no removal, only a new entry.
  */
-import { RANKS, rankOf } from './rank.ts';
+import { rankOf } from './rank.ts';
 import type { UrlRecord } from './url-record.ts';
 
 interface Queue {
@@ -37,7 +37,7 @@ export class WaitingQueue {
   /** Rank of the first record that may be taken now, or undefined. */
   firstRank(now: number): number | undefined {
     this.#enqueueDue(now);
-    for (let rank = 0; rank < RANKS; rank++) {
+    for (let rank = 0; rank < this.#queues.length; rank++) {
       const queue = this.#queues[rank];
       if (!queue) continue;
       const record = this.#nextOf(queue, rank, now);

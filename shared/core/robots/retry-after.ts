@@ -28,7 +28,8 @@ const LEAST_EPOCH_MS = 1e12;
  * valid.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim() ?? '';
+  if (value === undefined) return undefined;
+  const text = value.trim();
   if (/^\d+$/.test(text)) return msOfNumber(Number(text), now);
   const at = parseHttpDate(text, now);
   return at === undefined ? undefined : Math.max(0, at - now);
