@@ -165,6 +165,7 @@ const LINK_SKIPS = {
   hostsPerDomain: 0,
   badUrl: 0,
   redirects: 0,
+  hashRoute: 0,
   linksPerPage: 0,
   requisiteHops: 0,
   sitemapNesting: 0,

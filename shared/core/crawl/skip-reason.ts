@@ -41,6 +41,8 @@ export type LinkSkip =
   | 'badUrl'
   /** After more than `maxRedirects` redirects in a row. */
   | 'redirects'
+  /** A route behind `#`, as of some scripts: not a URL of its own. */
+  | 'hashRoute'
   /** Beyond `maxLinksPerPage`. */
   | 'linksPerPage'
   /** A part of a part of a part of a page. */

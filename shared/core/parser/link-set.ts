@@ -112,6 +112,8 @@ export interface DroppedLinks {
   readonly dropCause?: string;
   /** The first of them, at most 1,000. */
   readonly dropped?: readonly string[];
+  /** Links to routes behind `#`, as of some scripts (`/#/guide`), which are not URLs of their own. At most 1,000. */
+  readonly hashRoutes?: readonly string[];
 }
 
 /** Keeps at most `maxLinks` references, and counts further ones that it does not know. */
@@ -122,6 +124,7 @@ export function createLinkSet(maxLinks: number) {
   const causes = new Set<string>();
   /** References that are not kept, but may be named. */
   const named: string[] = [];
+  const hashRoutes = new Set<string>();
 
   const drop = (cause: string, reference?: string) => {
     droppedLinks++;
@@ -130,9 +133,15 @@ export function createLinkSet(maxLinks: number) {
       named.push(reference);
   };
 
+  const noteRoute = (reference: string, at: number) => {
+    const isFull = hashRoutes.size >= MAX_NAMED || reference.length > MAX_BASE_CHARS;
+    if (!isFull && ROUTE.test(reference.slice(at))) hashRoutes.add(reference);
+  };
+
   return {
     add(reference: string, kind: LinkKind, isNofollow: boolean): void {
       const key = withoutFragment(reference);
+      if (key.length < reference.length && kind === 'a') noteRoute(reference, key.length);
       const known = references.get(key);
       if (known !== undefined) merge(known, kind, isNofollow);
       else if (mayHaveScheme(key) && OTHER_SCHEME.test(key)) return;
@@ -197,11 +206,23 @@ export function createLinkSet(maxLinks: number) {
   }
 
   function whatIsDropped(urlOf: (reference: string) => string | undefined): DroppedLinks {
-    if (droppedLinks === 0) return { droppedLinks };
+    const routes = hashRoutes.size > 0 && { hashRoutes: routesAt(urlOf) };
+    if (droppedLinks === 0) return { droppedLinks, ...routes };
     const dropped = new Set(named.map(urlOf).filter((url) => url !== undefined));
-    return { droppedLinks, dropCause: [...causes].join(', '), dropped: [...dropped] };
+    return { droppedLinks, dropCause: [...causes].join(', '), dropped: [...dropped], ...routes };
+  }
+
+  function routesAt(urlOf: (reference: string) => string | undefined): string[] {
+    const routes = [...hashRoutes].flatMap((reference) => {
+      const url = urlOf(reference);
+      return url === undefined ? [] : [url + reference.slice(reference.indexOf('#'))];
+    });
+    return [...new Set(routes)];
   }
 }
+
+/** The fragment of a route: `#/guide`, `#!/guide`. */
+const ROUTE = /^#!?\/[^/\s]/;
 
 const TOO_LONG = `links of more than ${MAX_REFERENCE_CHARS} characters`;
 const TOO_MANY_CHARS = `more than ${MAX_TOTAL_CHARS} characters of links`;

@@ -164,6 +164,32 @@ describe('links', () => {
     expect(urls(html)).toEqual(paths.map((path) => `http://example.com/${path}`));
   });
 
+  test('routes behind # are named, each once, and other fragments are not', () => {
+    const route = (href: string) => `<a href="${href}">x</a>`;
+    const html = [
+      '#/a',
+      '/#/a',
+      '#!/b?c=d',
+      '/app/#/e',
+      '#',
+      '#!',
+      '#/',
+      '#top',
+      '#//x',
+      '/dir/page.html#/a',
+    ];
+    const given = ['<base href=/>', ...html.map(route), '<link rel=next href="#/f">'].join('');
+    expect(parse(given).hashRoutes).toEqual([
+      'http://example.com/#/a',
+      'http://example.com/#!/b?c=d',
+      'http://example.com/app/#/e',
+      'http://example.com/dir/page.html#/a',
+    ]);
+    const many = Array.from({ length: 1500 }, (_, i) => route(`#/${i}`)).join('');
+    expect(parse(many).hashRoutes).toHaveLength(1000);
+    expect(parse(route('#top'))).not.toHaveProperty('hashRoutes');
+  });
+
   test('other languages of the page, the next and the previous one are links; an a counts before them', () => {
     const html = `<link rel="Alternate" hreflang=de href=/de><link rel=next href=/2><link rel="nofollow prev" href=/0>
       <link rel=alternate media=print href=/no><link hreflang=fr href=/no><link rel=nexto href=/no><a href=/2></a>`;

@@ -49,6 +49,8 @@ export class PageLinks {
     const { crawl, counters, traps } = this.#options;
     const watched = (part: () => void) => work.run(crawl.id, record.url, 'links', part);
     watched(() => this.#countDropped(record, facts));
+    for (const url of facts.hashRoutes ?? [])
+      this.#options.intake.skip({ url, via: record.url }, 'hashRoute');
     if (facts.fault !== undefined) counters.countSkipped('sitemapFault');
     const isWatched = record.kind === undefined && !isRequest && this.isWatchingTraps();
     const takeLink = this.#taker(record, facts, isCopy);

@@ -104,9 +104,11 @@ export function withLinks(
   const { urlOf: _, ...found } = set.resolved(url, resolve);
   const known = new Set(facts.links.map((link) => link.url));
   const title = metadata.title ?? facts.title;
+  const hashRoutes = new Set([...(facts.hashRoutes ?? []), ...(found.hashRoutes ?? [])]);
   return {
     ...facts,
     ...found,
+    ...(hashRoutes.size > 0 && { hashRoutes: [...hashRoutes] }),
     links: [...facts.links, ...found.links.filter((link) => !known.has(link.url))],
     droppedLinks: facts.droppedLinks + found.droppedLinks,
     ...(title !== undefined && { title }),

@@ -204,8 +204,11 @@ export class PageRendering implements TurnRendering {
     }
     const view = viewOf(page.response, html);
     const facts = await this.#parse(page, view, html, rendered);
-    if (isTrial && !(await this.#isGain(page, content, { html, facts })))
-      return { facts: withoutScripts(plain) };
+    if (isTrial && !(await this.#isGain(page, content, { html, facts }))) {
+      // That there are more pages, which no crawl can request, is said all the same.
+      const { hashRoutes } = facts;
+      return { facts: { ...withoutScripts(plain), ...(hashRoutes && { hashRoutes }) } };
+    }
     counters.count('render', 'pages');
     return { facts, view };
   }

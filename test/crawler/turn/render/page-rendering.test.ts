@@ -367,6 +367,15 @@ describe('a page is rendered where it is needed', () => {
     expect(Object.values(states).filter((state) => state === 'fetched')).toHaveLength(61);
   });
 
+  test('and routes behind # that a page shows are counted, whether it is rendered or not', async () => {
+    const routes = '<a href="#/one">1</a><a href="#/two">2</a>';
+    for (const text of ['One moment', 'word '.repeat(60)]) {
+      const table = { [`${A}/`]: { html: `<main>${text}</main>${routes}` } };
+      const { totals } = await crawl(tableRenderer(table), { render: 'needed' });
+      expect(totals.skipped).toEqual({ hashRoute: 2 });
+    }
+  });
+
   test('and a page without text whose scripts lead elsewhere at once is a redirect', async () => {
     const leads = (text: string) => ({ html: `<p>${text}`, navigatedTo: `${A}/1` });
     const of = async (text: string) => {
