@@ -353,8 +353,8 @@ export class HostPace implements PaceOfRequests {
    * Sets the failures back to what they were: a redirect of robots.txt answers nothing yet, and an origin that does not
    * give its own nothing that helps, so both forgive none.
    */
-  restoreFailures({ failures, cause }: Pick<HostClock, 'failures' | 'cause'>): void {
-    this.#clock = { ...this.#clock, failures, cause };
+  restoreFailures({ failures, cause, code }: Pick<HostClock, 'failures' | 'cause' | 'code'>): void {
+    this.#clock = { ...this.#clock, failures, cause, ...(code !== undefined && { code }) };
   }
 
   /** Reports the host's back-off if its failures in a row have grown since the last call. */

@@ -306,11 +306,13 @@ test.each([
   ['a refusal', { status: 402, headers: { 'crawler-price': 'USD 0.01' } }],
   ['a redirect', redirect(ELSEWHERE)],
 ])('an origin that does not give its robots.txt forgives the host nothing: %s', async (_, answer) => {
-  const head = { clock: FAILED_BEFORE, robots: [rulesOf(HTTPS)] };
+  const clock = { ...FAILED_BEFORE, code: 'connectionReset' as const };
+  const head = { clock, robots: [rulesOf(HTTPS)] };
   const { fetch, pace, fetcher } = await open({ site: { [OWN]: answer }, head });
   await fetch();
   expect(fetcher.count(OWN)).toBe(1);
-  expect(pace.clock).toMatchObject({ failures: FAILED_BEFORE.failures, cause: FAILED_BEFORE.cause });
+  const { failures, cause, code } = clock;
+  expect(pace.clock).toMatchObject({ failures, cause, code });
 });
 
 describe('the Crawl-delay', () => {
