@@ -137,6 +137,8 @@ export type Cause =
   | { readonly code: 'loginPage' }
   /** It would end the session of the account by which its host is crawled. */
   | { readonly code: 'signOutLink' }
+  /** At a host that is crawled by an account: it probably changes something there. */
+  | { readonly code: 'changeLink' }
   | { readonly code: 'badDocument'; readonly detail: string }
   /** By its content coding. `isAll`: nothing of the content could be read. */
   | { readonly code: 'bodyUndecoded'; readonly detail: string; readonly isAll?: true }

@@ -1,3 +1,4 @@
+import { isChangeUrl } from '../../../core/access/change-urls.ts';
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
 import {
@@ -79,7 +80,7 @@ export class UrlAdmission {
     if (cause !== undefined) return this.#giveUpBlocked(record, cause);
     const rules = robots.knownInHead(origin);
     const refusal =
-      this.#checkSignOut(record) ??
+      this.#checkAccount(record) ??
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
       (rules ? this.#checkRules(record, rules) : await this.#checkRobots(record, origin)) ??
@@ -104,10 +105,16 @@ export class UrlAdmission {
     return given;
   }
 
-  /** Nobody who crawls by an account signs it out. */
-  #checkSignOut(record: UrlRecord): Admission | undefined {
-    const isSignOut = this.#options.access.accounts?.isSignOut(fetchedUrl(record.url)) === true;
-    return isSignOut ? this.#unasked(record, 'skipped', { code: 'signOutLink' }) : undefined;
+  /** Nobody who crawls by an account signs it out, or changes something unless the operator has named the URL. */
+  #checkAccount(record: UrlRecord): Admission | undefined {
+    const { accounts } = this.#options.access;
+    if (accounts === undefined) return undefined;
+    const url = fetchedUrl(record.url);
+    if (accounts.isSignOut(url)) return this.#unasked(record, 'skipped', { code: 'signOutLink' });
+    const isNamed = record.depth === 0 || isOwnRequest(record.url);
+    return !isNamed && isChangeUrl(url)
+      ? this.#unasked(record, 'skipped', { code: 'changeLink' })
+      : undefined;
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {

@@ -22,6 +22,8 @@ const HTTP_500: Cause = { code: 'robotsStatus', httpStatus: 500 };
 const BLOCKED: Cause = { code: 'threadBlocked', ms: 60_000, step: 'parse' };
 
 interface Situation {
+  /** The host is crawled by an account. */
+  readonly hasAccounts?: boolean;
   crawl?: CrawlOfTurn;
   /** Rules that are known and fresh. */
   known?: RobotsRules;
@@ -96,6 +98,7 @@ function admissionIn(situation: Situation) {
       end: (_: UrlRecord, isPage: boolean) => ended.push(isPage),
     },
     robots: {
+      crawlDelayMs: () => undefined,
       knownInHead: (origin: string) => (origin === ORIGIN ? situation.inHead : undefined),
       async known(origin: string) {
         expect(origin).toBe(ORIGIN);
@@ -147,7 +150,10 @@ function admissionIn(situation: Situation) {
       begin: () => log.push('begin'),
       cancel: () => log.push('cancel'),
     },
-    access: { accounts: undefined },
+    access: {
+      accounts: situation.hasAccounts ? { isSignOut: (url: string) => url.endsWith('/logout') } : undefined,
+      mayRequest: () => true,
+    },
   };
   const services = {
     engine: {
@@ -165,6 +171,25 @@ test('a page that the rules allow is fetched: after the host’s moment, and wit
     outcome: 'fetch',
     log: ['wait', 'reserve', 'wait', 'begin'],
   });
+});
+
+test('by an account no link is followed that signs out or changes something, unless the operator has named it', async () => {
+  const of = async (path: string, changes = {}, hasAccounts = true) => {
+    const record = recordOf(`${ORIGIN}${path}`, changes);
+    const { outcome, ...rest } = await decide(record, {
+      known: OPEN,
+      inHead: OPEN,
+      isAtOnce: true,
+      hasAccounts,
+    });
+    return outcome === 'fetch' ? outcome : (rest as { record: UrlRecord }).record.result?.cause?.code;
+  };
+  const found = { depth: 1 };
+  expect(await of('/logout')).toBe('signOutLink');
+  expect(await of('/post.php?action=trash', found)).toBe('changeLink');
+  expect(await of('/post.php?action=edit', found)).toBe('fetch');
+  expect(await of('/post.php?action=trash', { depth: 0 })).toBe('fetch');
+  expect(await of('/post.php?action=trash', found, false)).toBe('fetch');
 });
 
 test('a page for which nothing has to be waited for is begun at once', async () => {

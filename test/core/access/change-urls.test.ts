@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { isChangeUrl } from '../../../shared/core/access/change-urls.ts';
+
+test.each([
+  ['/wp-admin/post.php?post=1&action=trash&_wpnonce=166fd37900', true],
+  ['/wp-admin/plugins.php?action=deactivate&plugin=a', true],
+  ['/wp-admin/comment.php?action=trashcomment&c=1', true],
+  ['/doku.php?id=start&do=subscribe&sectok=0163', true],
+  ['/index.php?title=A&action=rollback&from=B&token=c', true],
+  ['/course/view.php?id=2&sesskey=abc', true],
+  ['/posts/12/delete', true],
+  ['/posts/delete/12/', true],
+  ['/cart?remove=5', true],
+  ['/a?mode=unwatch', true],
+  ['/a?_csrf=b', true],
+  ['/wp-admin/post.php?post=1&action=edit', false],
+  ['/wp-admin/edit.php?trashed=1&ids=1', false],
+  ['/doku.php?do=media&sectok=', false],
+  ['/index.php?title=A&action=history', false],
+  ['/index.php?action=watchlist', false],
+  ['/files/a.html?token=abc', false],
+  ['/docs/delete', false],
+  ['/blog/how-to-delete-a-page', false],
+  ['/search?q=delete', false],
+])('%s changes something: %s', (path, expected) => {
+  expect(isChangeUrl(`https://a.test${path}`)).toBe(expected);
+});
