@@ -156,6 +156,7 @@ const LINK_SKIPS = {
   pathDepth: 0,
   repeatedSegments: 0,
   queryParameters: 0,
+  repeatedEscapes: 0,
   trap: 0,
   nofollow: 0,
   nearDuplicate: 0,

@@ -43,6 +43,7 @@ const WHY_NOT: Record<SkipReason, (facts: ScopeFacts) => string> = {
       ? `maxQueryParameters: its query has ${count} parameters, more than ${traps.maxQueryParameters}`
       : 'maxQueryParameters: the same parameter with the same value stands more than 3 times in its query';
   },
+  repeatedEscapes: () => 'its escapes were escaped more than twice, as in URLs that grow without end',
   exclude: ({ url, rules }) => `exclude: ${matching(url, rules.exclude)} matches`,
   include: ({ rules: { include } }) =>
     include.length === 1

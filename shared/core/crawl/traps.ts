@@ -1,6 +1,6 @@
 /**
  * Shapes of URLs that hardly any page has and that broken links grow into without end: `/a/b/a/b/a/b/`, a calendar's
- * query that each click makes longer. Judged by the URL alone; `frontier/template-watch.ts` judges by the pages.
+ * query that each click makes longer, its own address as a part of the next one. Judged by the URL alone; `frontier/template-watch.ts` judges by the pages.
  */
 import type { CrawlConfig } from './crawl-options.ts';
 
@@ -10,7 +10,9 @@ export type TrapReason =
   /** A sequence of one to four segments is repeated more than `maxRepeatedSegments` times in a row. */
   | 'repeatedSegments'
   /** More parameters than `maxQueryParameters`, or one of them, with its value, more than three times. */
-  | 'queryParameters';
+  | 'queryParameters'
+  /** Escapes that were escaped again and again. */
+  | 'repeatedEscapes';
 
 export type TrapConfig = Pick<CrawlConfig, 'maxPathDepth' | 'maxRepeatedSegments' | 'maxQueryParameters'>;
 
@@ -20,6 +22,11 @@ export type TrapConfig = Pick<CrawlConfig, 'maxPathDepth' | 'maxRepeatedSegments
  */
 const MAX_PERIOD = 4;
 const MAX_EQUAL_PARAMETERS = 3;
+/**
+ * Pages that link to themselves as a part of another URL (`/share/%2Fshare%2F%252Fshare...`), or escape their own query
+ * once more, make each URL the template of a new one. Three levels are those of a login that leads to a login.
+ */
+const REPEATED_ESCAPES = ['%252525', 'amp;amp;amp;', 'amp%3Bamp%3Bamp%3B'];
 
 /**
  * Returns the kind of trap that the shape of a canonical URL suggests, or undefined. Takes time linear in its
@@ -34,7 +41,7 @@ export function trapReason(url: string, config: TrapConfig): TrapReason | undefi
   if (count > maxRepeatedSegments && repeatsSegments(url, startsOfSegments(url, end), maxRepeatedSegments))
     return 'repeatedSegments';
   if (mark >= 0 && hasTrapQuery(url, mark + 1, config.maxQueryParameters)) return 'queryParameters';
-  return undefined;
+  return REPEATED_ESCAPES.some((escapes) => url.includes(escapes)) ? 'repeatedEscapes' : undefined;
 }
 
 /** Segments of a canonical URL's path: one of `/a` and `/a/`, three of `/a//b`. */

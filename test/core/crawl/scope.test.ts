@@ -155,6 +155,7 @@ describe('traps', () => {
     ['http://a.com/1/2/3/4/5', 'pathDepth'],
     ['http://a.com/a/a/a', 'repeatedSegments'],
     ['http://a.com/?1&2&3&4', 'queryParameters'],
+    ['http://a.com/%2525252F', 'repeatedEscapes'],
   ])('keep %s out, unless it is a seed', (url, reason) => {
     expect(check(url, 1)).toBe(reason);
     expect(check(url, 0, true)).toBeUndefined();

@@ -32,6 +32,13 @@ describe('a URL is a trap by its shape', () => {
     ['/?a=1&a=2&a=3&a=4&a=5', undefined, 'with other values'],
     ['/?/a/a/a/a/a', undefined, 'a path in a query is none'],
     ['/?q', undefined, 'one word'],
+    ['/login?next=%2Flogin%3Fnext%3D%252Flogin%253Fnext%253D%25252Fa', undefined, 'escaped three times'],
+    ['/login?next=%2Flogin%3Fnext%3D%252Flogin%253Fnext%253D%25252Fa%2525252F', 'repeatedEscapes', 'four'],
+    ['/share/%2Fshare%2F%252F%25252F%2525252Fa', 'repeatedEscapes', 'in the path'],
+    ['/?a=1&amp;b=2&amp;amp;c=3', undefined, 'an ampersand escaped twice more'],
+    ['/?a=1&amp;b=2&amp;amp;c=3&amp;amp;amp;d=4', 'repeatedEscapes', 'three times'],
+    ['/?amp%3Bamp%3Bamp%3Bp=1&p=2', 'repeatedEscapes', 'and the semicolon, too'],
+    ['/100%25', undefined, 'a percent sign'],
   ])('%s: %s (%s)', (rest, reason) => {
     expect(trapReason(a(rest), byDefault)).toBe(reason);
   });

@@ -67,6 +67,20 @@ test('a folder in itself ends', async () => {
   expect(totals.skipped).toEqual({ repeatedSegments: 1 });
 });
 
+test.each<[string, (path: string, n: number) => string]>([
+  ['names itself in the path of the next', (path, n) => `/share${n}/${encodeURIComponent(path)}`],
+  ['names itself in the query of the next', (path, n) => `/login${n}?next=${encodeURIComponent(path)}`],
+  ['escapes its query once more', (path, n) => `/v?${path.slice(3).replaceAll('&', '&amp;')}&p=${n}`],
+])('a page that %s ends', async (_, next) => {
+  const links = (path: string) => [1, 2].map((n) => next(path, n).replaceAll('&', '&amp;'));
+  const { totals } = await crawl(
+    endless((path) => page(...links(path))),
+    { maxPages: 300 },
+  );
+  expect(totals.pages).toBeLessThan(100);
+  expect(totals.skipped.repeatedEscapes).toBeGreaterThan(0);
+});
+
 test('a large shop is crawled whole', async () => {
   const site = endless((path) => {
     if (path === '/') return page(...Array.from({ length: 30 }, (_, i) => `/list?page=${i}`));
