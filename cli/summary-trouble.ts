@@ -34,13 +34,17 @@ export function troubledHeading(summary: CrawlSummary): readonly [string, Tone] 
 /** Most sites have some pages that are copies of others or say `noindex`; few have many. */
 function isDoubtful(summary: CrawlSummary): boolean {
   const { hooks, hints, pages } = summary;
-  const { canonicalCopy = 0, noindex = 0, cookie: _, ...others } = hints;
-  const isHinted = Object.values(others).some((count) => count > 0) || wantsCookies(summary);
+  const { canonicalCopy = 0, noindex = 0, cookie: _, changeLink: __, ...others } = hints;
+  const isHinted =
+    Object.values(others).some((count) => count > 0) || wantsCookies(summary) || leavesMostOut(summary);
   return isHinted || (hooks.failed ?? 0) > 0 || 2 * (canonicalCopy + noindex) > pages;
 }
 
 /** A site that lets nobody in without a cookie. Links that choose a language or fill a cart redirect so, too. */
 const wantsCookies = ({ hints: { cookie = 0 }, pages }: CrawlSummary): boolean => cookie > pages;
+
+/** Sites that put a token into all links have no other ones. */
+const leavesMostOut = ({ hints: { changeLink = 0 }, pages }: CrawlSummary): boolean => changeLink > pages;
 
 /** Sections of the summary; those without lines are left out by the caller. `width`: characters of a line. */
 export function troubleSections(
@@ -179,7 +183,15 @@ function hintLines(summary: CrawlSummary): string[] {
     const count = summary.hints[name] ?? 0;
     return count > 0 ? linesOf(count) : [];
   });
-  return [...lines, ...cookieLines(summary), ...leftOutLines(summary)];
+  return [...lines, ...cookieLines(summary), ...changeLines(summary), ...leftOutLines(summary)];
+}
+
+function changeLines(summary: CrawlSummary): string[] {
+  if (!leavesMostOut(summary)) return [];
+  return [
+    `${formatCounted(summary.hints.changeLink ?? 0, 'URL')} not fetched, as by the account they may change something (changeLink):`,
+    'seeds, and what enqueue requests, are fetched all the same',
+  ];
 }
 
 function cookieLines(summary: CrawlSummary): string[] {

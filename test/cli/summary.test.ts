@@ -95,6 +95,17 @@ test('redirects that want a cookie are named if they are more than the pages, as
   expect(of(SUMMARY.pages + 1).startsWith('\x1b[33mFinished')).toBe(true);
 });
 
+test('links that may change something are named where they are more than the pages', () => {
+  const of = (changeLink: number) =>
+    summaryText({ ...SUMMARY, state: 'finished', hints: { changeLink } }, true);
+  expect(of(SUMMARY.pages)).not.toContain('changeLink');
+  expect(of(SUMMARY.pages).startsWith('\x1b[33m')).toBe(false);
+  expect(of(SUMMARY.pages + 1)).toContain(
+    '1,235 URLs not fetched, as by the account they may change something',
+  );
+  expect(of(SUMMARY.pages + 1).startsWith('\x1b[33mFinished')).toBe(true);
+});
+
 test('links that were left out are named with what includes them where they may have been the site', () => {
   const of = (changes: Partial<CrawlSummary>) =>
     summaryText({ ...SUMMARY, state: 'finished', ...changes }, false);

@@ -2,11 +2,11 @@
 
 /** Parameters by which a site sees that a request that changes something comes from its own page. */
 const TOKEN =
-  /^(?:_?wpnonce|_?nonce|_{0,2}(?:csrf|xsrf)[-_]?(?:token)?|csrfmiddlewaretoken|anticsrf|sectok|sesskey|_token|authenticity_token|form_?(?:token|key|hash)|securitytoken|__requestverificationtoken)$/i;
+  /^(?:_?wpnonce|_?nonce|_{0,2}(?:csrf|xsrf)[-_]?(?:token)?|csrfmiddlewaretoken|anticsrf|sectok|sesskey|_token|authenticity_token|form_?(?:token|key|hash)|my_post_key|securitytoken|__requestverificationtoken)$/i;
 
 const ACTION = /^_?(?:action|act|do|op|cmd|task|mode|method)$/i;
 const CHANGES =
-  /^(?:bulk[-_]?)?(?:un)?(?:(?:delete|trash|remove|destroy|purge|erase|rollback|revert|install|approve|activate|deactivate|spam)|(?:del|rm|drop|ban|block|lock|watch|subscribe|follow|enable|disable|reset|revoke|vote|stop|restart|reboot|shutdown|markpatrolled)$)/i;
+  /^(?:bulk[-_]?)?(?:un)?(?:(?:delete|trash|remove|destroy|purge|erase|rollback|revert|install|approve|activate|deactivate|spam)|(?:del|rm|drop|ban|subscribe|follow|enable|disable|reset|revoke|vote|stop|restart|reboot|shutdown|markpatrolled)$)/i;
 
 const DELETES = /^(?:delete|remove|trash|destroy|purge)$/i;
 /** `/posts/12/delete`, `/posts/delete/12`. */

@@ -112,9 +112,9 @@ export class UrlAdmission {
     const url = fetchedUrl(record.url);
     if (accounts.isSignOut(url)) return this.#unasked(record, 'skipped', { code: 'signOutLink' });
     const isNamed = record.depth === 0 || isOwnRequest(record.url);
-    return !isNamed && isChangeUrl(url)
-      ? this.#unasked(record, 'skipped', { code: 'changeLink' })
-      : undefined;
+    if (isNamed || !isChangeUrl(url)) return undefined;
+    this.#options.counters.count('hints', 'changeLink');
+    return this.#unasked(record, 'skipped', { code: 'changeLink' });
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {
