@@ -13,12 +13,19 @@ const DELETES = /^(?:delete|remove|trash|destroy|purge)$/i;
 const PATH =
   /\/(?:[^/]{0,50}\d\/(?:delete|remove|trash|destroy|purge)|(?:delete|remove|trash|destroy|purge)\/[^/]{0,50}\d)\/?$/i;
 
+/** `/posts/delete?id=12`. */
+const PATH_OF_QUERY = /\/(?:delete|remove|trash|destroy|purge)\/?$/i;
+/** There a parameter `token` is one against forged requests; elsewhere it may be the key of a file. */
+const ADMIN = /\/(?:admin|administrator|manage|manager|moderate|moderator|moderation)\//i;
+
 /** Whether a request of the URL probably changes something at the site. */
 export function isChangeUrl(url: string): boolean {
-  const { pathname, searchParams } = new URL(url);
-  if (PATH.test(pathname)) return true;
+  const { pathname, search, searchParams } = new URL(url);
+  if (PATH.test(pathname) || (search !== '' && PATH_OF_QUERY.test(pathname))) return true;
+  const isAdmin = ADMIN.test(pathname);
   for (const [name, value] of searchParams) {
     if (value === '') continue;
+    if (isAdmin && name === 'token') return true;
     if (TOKEN.test(name) || DELETES.test(name) || (ACTION.test(name) && CHANGES.test(value))) return true;
   }
   return false;

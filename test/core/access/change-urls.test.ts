@@ -11,6 +11,8 @@ test.each([
   ['/posts/12/delete', true],
   ['/posts/delete/12/', true],
   ['/cart?remove=5', true],
+  ['/shaare/delete?id=1', true],
+  ['/admin/shaare/1/pin?token=297fc7bd', true],
   ['/a?mode=unsubscribe', true],
   ['/moderation.php?action=close&my_post_key=a', true],
   ['/a?_csrf=b', true],
@@ -22,6 +24,7 @@ test.each([
   ['/video?action=watch&v=1', false],
   ['/files/a.html?token=abc', false],
   ['/docs/delete', false],
+  ['/admin/shaare/1?token=', false],
   ['/blog/how-to-delete-a-page', false],
   ['/search?q=delete', false],
 ])('%s changes something: %s', (path, expected) => {
