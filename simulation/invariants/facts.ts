@@ -132,6 +132,8 @@ export interface CrawlFacts {
   readonly recounted?: Readonly<Record<string, number>>;
   /** URLs of the items that are published, and the names of the objects that are still staged. */
   readonly items: readonly string[];
+  /** Names of the published objects of items. They begin with a time of the clock of who wrote them (`stampOf`). */
+  readonly itemObjects: readonly string[];
   /** URLs of the items in tables. */
   readonly tabledItems: readonly string[];
   readonly stagedItems: readonly string[];

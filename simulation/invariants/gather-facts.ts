@@ -313,6 +313,7 @@ async function crawlFacts(
     ),
     uploads: parts.uploads.filter((key) => key.startsWith(folder)),
     items: publishedItems(objects, id),
+    itemObjects: namesIn(objects, itemsPrefix(id)),
     tabledItems: await tabledItems(objects, id),
     stagedItems: namesIn(objects, stagedItemsPrefix(id)),
     unsentChanges: [changesPrefix(id), stagedChangesPrefix(id)].flatMap((prefix) =>

@@ -1,5 +1,6 @@
 import type { Head } from '../../shared/core/frontier/head.ts';
 import { indexName } from '../../shared/engines/aws/archive/compact-layout.ts';
+import { stampOf } from '../../shared/engines/aws/archive/item-objects.ts';
 import { isSettledEntry } from '../../shared/engines/aws/state/unjoined.ts';
 import type { Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, type HostFacts, mayHaveLostTurns } from './facts.ts';
@@ -9,6 +10,9 @@ type UsedFacts = Pick<Facts, 'crawls' | 'strikes' | 'hasCompactor' | 'now'>;
 
 /** The compactor runs this often in a world (`worlds/world.ts`). */
 const COMPACTOR_MS = 1_200_000;
+/** Objects of items whose names say that they are younger are left alone. */
+const ITEM_AGE_MS = 3_600_000;
+const STAMP_CHARS = stampOf(0).length;
 const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
 
 /**
@@ -17,7 +21,8 @@ const RUN_PARTS = ['keys', 'ready', 'later', 'done'];
  * its row. And that a crawl that is over has no WARC objects other than joined ones if there is a compactor,
  * and no unfinished multipart upload; and that the compactor looks at it no more.
  *
- * The compactor's list has times of those who have put crawls on it: one whose clock was ahead keeps a crawl there for longer.
+ * The compactor's list has times of those who have put crawls on it, and so have the names of objects of items: one whose
+ * clock was ahead keeps a crawl there for longer.
  * A process that died after its commit, or whose calls failed, leaves its sweep to the next one.
  */
 export function noGarbage(facts: UsedFacts): readonly Violation[] {
@@ -77,7 +82,7 @@ const versionOf = (name: string): number => Number(/^[a-z]+(\d+)-/.exec(name)?.[
 function checkArchive(
   findings: Findings,
   { now, strikes }: UsedFacts,
-  { id, status, files, tables, joined, uploads, aside, unjoinedSince }: CrawlFacts,
+  { id, status, files, tables, joined, uploads, aside, unjoinedSince, itemObjects }: CrawlFacts,
   excuse: Excuse,
 ): void {
   for (const key of uploads) findings.add(`${id}: an upload of ${key} has not ended`, { excuse });
@@ -89,7 +94,10 @@ function checkArchive(
       findings.add(`${id}: there are tables of ${file}, which is not announced`, { excuse });
   if (status !== 'finished' && status !== 'stopped') return;
   if (unjoinedSince !== undefined) {
-    const isSettled = isSettledEntry({ enteredAt: unjoinedSince }, now - COMPACTOR_MS);
+    const visitedAt = now - COMPACTOR_MS;
+    const isSettled =
+      isSettledEntry({ enteredAt: unjoinedSince }, visitedAt) &&
+      itemObjects.every((name) => name.slice(0, STAMP_CHARS) <= stampOf(visitedAt - ITEM_AGE_MS));
     findings.add(`${id} is ${status}, and the compactor still has it on its list`, {
       excuse: !isSettled && strikes.clockStepped > 0 ? 'wrongClock' : excuse,
     });

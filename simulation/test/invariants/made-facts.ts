@@ -187,6 +187,7 @@ export function crawlFacts(
     aside: [],
     uploads: [],
     items: [],
+    itemObjects: [],
     tabledItems: [],
     state: new Map(),
     stagedItems: [],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { type Head, NEW_HEAD } from '../../../shared/core/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
+import { stampOf } from '../../../shared/engines/aws/archive/item-objects.ts';
 import { turnShardOf } from '../../../shared/engines/aws/queues/turn-shards.ts';
 import type { CrawlFacts } from '../../invariants/facts.ts';
 import type { HeadChange, Limits, StatusChange } from '../../invariants/history-probe.ts';
@@ -467,6 +468,22 @@ describe('noGarbage', () => {
     // It is settled after an hour, and visited within 20 minutes.
     expect(excused(left(now - 4_700_000, 'clockStepped'))).toEqual([expect.stringMatching(/^wrongClock: /)]);
     expect(countOf('noGarbage', left(now - 4_700_000))).toBe(1);
+    expect(countOf('noGarbage', left(now - 4_900_000, 'clockStepped'))).toBe(1);
+  });
+
+  test('so does one whose items have names of a clock ahead', () => {
+    const now = T + 9_000_000;
+    const left = (writtenAt: number, ...strikes: Parameters<typeof struck>) =>
+      makeFacts({
+        log: [],
+        now,
+        strikes: struck(...strikes),
+        crawls: [{ ...crawlFacts([]), unjoinedSince: T, itemObjects: [`${stampOf(writtenAt)}-x.jsonl.gz`] }],
+        hasCompactor: true,
+      });
+    expect(excused(left(now + 50_000_000, 'clockStepped'))).toEqual([expect.stringMatching(/^wrongClock: /)]);
+    expect(excused(left(now - 4_700_000, 'clockStepped'))).toHaveLength(1);
+    expect(countOf('noGarbage', left(now + 50_000_000))).toBe(1);
     expect(countOf('noGarbage', left(now - 4_900_000, 'clockStepped'))).toBe(1);
   });
 });
