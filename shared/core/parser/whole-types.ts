@@ -117,13 +117,17 @@ export function typeToRead(declared: string | undefined, start: Uint8Array, url:
     declared === undefined && start.length > 0
       ? sniffMimeType(start.subarray(0, MIME_SNIFFED_BYTES))
       : undefined;
-  const type = correctedType(declared ?? sniffed, start, url);
+  const isStyle = sniffed === 'text/plain' && STYLE_NAME.test(url);
+  const type = isStyle ? 'text/css' : correctedType(declared ?? sniffed, start, url);
   const first = start.subarray(0, MIME_SNIFFED_BYTES);
   if (isXmlType(type)) return isXhtml(first) ? XHTML_TYPE : type;
   if (type === JSON_TYPE) return isJsonFeed(first) ? JSON_FEED_TYPE : type;
   if (isMarkdownType(type)) return isHtmlPage(first) ? HTML_TYPE : type;
   return (VAGUE.has(type) || TEXTS.has(type) ? listTypeOf(first) : undefined) ?? type;
 }
+
+/** Browsers read a style sheet without a type; its bytes do not show that it is one. */
+const STYLE_NAME = /\.css(?:[?#]|$)/i;
 
 /** Whether the first bytes of a document decide what it is, and not its declared type alone. */
 export const isUncertain = (declared: string | undefined): boolean =>

@@ -37,7 +37,16 @@ export interface ExchangeContext extends FailureLimits {
   readonly mostBodyBytes?: number | undefined;
 }
 
-const REQUEST_TIMEOUT = 408;
+/**
+ * By status, why a kept connection was not used for a request, which the next one may be. A server that closes an idle
+ * connection may say so, and so seem to answer the request that comes meanwhile (RFC 9110, section 15.5.9): browsers take
+ * it for a closed connection, too. A proxy in front of several servers may want another connection for each host (section
+ * 15.5.20).
+ */
+const REFUSED_CONNECTIONS: ReadonlyMap<number, string> = new Map([
+  [408, 'the server closed the idle connection (HTTP 408)'],
+  [421, 'the server wants another connection for this host (HTTP 421)'],
+]);
 
 /** Whether the request may be sent again without an answer to the first one (RFC 9110, section 9.2.2). */
 export const isRepeatable = ({ method = 'GET' }: FetchRequest): boolean =>
@@ -143,11 +152,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   ): void {
     // 1xx: the response is still to come (RFC 9110, section 15.2).
     if (this.#isSettled || httpStatus < 200) return;
-    // A server that closes an idle connection may say so, and so seem to answer the request that comes meanwhile
-    // (RFC 9110, section 15.5.9). Browsers take it for a closed connection, too.
-    if (httpStatus === REQUEST_TIMEOUT && this.#isReused && isRepeatable(this.request)) {
-      this.#fail(described('emptyResponse', 'the server closed the idle connection (HTTP 408)'), true);
-      controller.abort(new Error('The connection was idle for too long'));
+    const refusal = REFUSED_CONNECTIONS.get(httpStatus);
+    if (refusal !== undefined && this.#isReused && isRepeatable(this.request)) {
+      this.#fail(described('emptyResponse', refusal), true);
+      controller.abort(new Error('The connection was of no use for the request'));
       return;
     }
     this.#head = {

@@ -39,6 +39,13 @@ test('of a document without a type its first bytes decide', () => {
     undefined,
   ]);
   expect(typeToRead('text/plain', Buffer.from('<html>'), url)).toBe('text/plain');
+  const ofStyle = (declared?: string, start = 'a{}') =>
+    typeToRead(declared, Buffer.from(start), `${url}.css?v=1`);
+  expect([ofStyle(), ofStyle('text/plain'), ofStyle(undefined, '<!doctype html>')]).toEqual([
+    'text/css',
+    'text/plain',
+    'text/html',
+  ]);
 });
 
 test('types that are read as a whole, and those that say little', () => {

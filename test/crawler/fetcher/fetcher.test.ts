@@ -167,7 +167,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  describe.each(['end', 'reset', 'junk', '408'] as const)(
+  describe.each(['end', 'reset', 'junk', '408', '421'] as const)(
     'that the server closes as the request comes (%s)',
     (how) => {
       const REQUEST_TIMEOUT =
@@ -178,6 +178,7 @@ describe('connections', () => {
           if (requestNumber === 1) socket.write(`${OK}Content-Length: 1\r\n\r\nx`);
           else if (how === 'junk') socket.end('junk');
           else if (how === '408') socket.end(REQUEST_TIMEOUT);
+          else if (how === '421') socket.write('HTTP/1.1 421 Misdirected\r\nContent-Length: 0\r\n\r\n');
           else if (how === 'end') socket.end();
           else socket.resetAndDestroy();
         });
@@ -222,16 +223,16 @@ describe('connections', () => {
         const outcome = await fetcher.fetch({
           ...{ url: server.origin, method: 'POST', body: 'a', repeatsStale: true },
         });
-        if (how === '408') expect(asResponse(outcome).httpStatus).toBe(408);
+        if (how === '408' || how === '421') expect(asResponse(outcome).httpStatus).toBe(Number(how));
         else expect(asFailure(outcome)).toMatchObject({ isStaleConnection: true });
         expect(server.connections()).toBe(1);
       });
     },
   );
 
-  test('that are new may time out: HTTP 408 is an answer then', async () => {
-    const server = await serveRaw((socket) => socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n'));
-    expect(asResponse(await openFetcher().fetch({ url: server.origin })).httpStatus).toBe(408);
+  test.each([408, 421])('that are new may be of no use: HTTP %i is an answer then', async (status) => {
+    const server = await serveRaw((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+    expect(asResponse(await openFetcher().fetch({ url: server.origin })).httpStatus).toBe(status);
     expect(server.connections()).toBe(1);
   });
 
