@@ -60,13 +60,19 @@ const isHtmlPage = (start: Uint8Array): boolean =>
   HTML_PAGE.test(Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1'));
 /** The names of lists. */
 const LIST_NAME = /\.(?:xml|txt|gz)(?:[?#]|$)/i;
+/** A list may stand behind a warning of its server. */
+const LIST_ROOT = /<(?:\w+:)?(?:urlset|sitemapindex)[\s>]/;
 
 /**
  * Whether a document that a site names as a sitemap is a page: a sitemap for people, mostly. A page in place of a file with
  * the name of a list is what the server shows for missing files.
  */
-export const isPageNotList = (type: string | undefined, start: Uint8Array, url: string): boolean =>
-  type === HTML_TYPE && !LIST_NAME.test(url) && isHtmlPage(start.subarray(0, MIME_SNIFFED_BYTES));
+export function isPageNotList(type: string | undefined, start: Uint8Array, url: string): boolean {
+  if ((type !== HTML_TYPE && type !== XHTML_TYPE) || LIST_NAME.test(url)) return false;
+  const first = start.subarray(0, MIME_SNIFFED_BYTES);
+  if (LIST_ROOT.test(Buffer.from(first).toString('latin1'))) return false;
+  return isXhtml(first) || sniffMimeType(first) === HTML_TYPE;
+}
 
 const HTML_PAGE = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!doctype html|html|head|body)[\t\n\f\r >]/i;
 

@@ -82,6 +82,24 @@ describe('what was fetched as a sitemap', () => {
       });
   });
 
+  test.each([
+    '<html><a href=/x>',
+    '\ufeff\n<!-- made by hand --><!DOCTYPE html><a href=/x>',
+    '<title>Contents</title><a href=/x>',
+    '<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><a href="/x"/></html>',
+  ])('may be a page however that begins: %s', async (body) => {
+    expect(await parse(body, 'text/html')).toMatchObject({ type: 'html', links: [{ url: 'http://h/x' }] });
+    expect(await parse(`<br />Warning: no time zone<br />${xml}${body}`, 'text/html')).toMatchObject({
+      type: 'other',
+      fault: '<br> is not a sitemap',
+    });
+  });
+
+  test('may be a page of XHTML', async () => {
+    const body = '<html xmlns="http://www.w3.org/1999/xhtml"><body><a href="/x"/></body></html>';
+    expect(await parse(body, 'application/xhtml+xml')).toMatchObject({ type: 'html', links: [{}] });
+  });
+
   test('may have more links than a page', async () => {
     const lines = Array.from({ length: 50_001 }, (_, n) => `http://h/${n}`).join('\n');
     const { links, droppedLinks, fault } = await parse(lines);
