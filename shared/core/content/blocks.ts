@@ -206,9 +206,13 @@ const isLinkTo = ({ name, attributes: { href, name: place, id } }: ContentElemen
 const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement): boolean =>
   isUnseen || name === 'br' || (isInline && (!hasBlocks || typeof whole === 'object'));
 
-/** Whether it is a sign, or a picture of one, that links to the heading or the term in front of it. */
+/**
+ * Whether it is a sign, or a picture of one, that links to the heading or the term in front of it; or a link to a place of the page
+ * that is for those with a pointer alone.
+ */
 export function isPermalink({ name, attributes, children }: ContentElement): boolean {
   if (name !== 'a') return false;
+  if (attributes['aria-hidden'] === 'true' && attributes.href?.startsWith('#') === true) return true;
   const [only] = children;
   if (children.length !== 1) return children.some(isPermalinkPicture) && children.every(isBlankOrPicture);
   if (typeof only !== 'string') return isPermalinkPicture(only);

@@ -19,7 +19,7 @@ const GENERATORS: readonly Generator[] = [
   { name: /^AsciiDoc\s/i, main: /^(?:header|content)$/, isWhole: true },
   { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
   {
-    name: /^(?:javadoc|rustdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
+    name: /^(?:javadoc|rustdoc|pdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
     isWhole: true,
   },
 ];

@@ -10,7 +10,7 @@ import { formulaMarkdown } from './formulas.ts';
 import { codeBlock, isFenced } from './markdown-code.ts';
 import { type InlineOptions, inlineMarkdown, linkUrl, textMarkdown } from './markdown-inline.ts';
 import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
-import { dataGrid, type GridRow } from './table-grid.ts';
+import { dataGrid, divGrid, type GridRow } from './table-grid.ts';
 
 /**
  * Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line.
@@ -129,6 +129,10 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
         return linkOf(element);
       case 'table': {
         const grid = dataGrid(element);
+        return (grid && tableOf(element, grid)) ?? blocksIn(element);
+      }
+      case 'div': {
+        const grid = inline.isWithin ? undefined : divGrid(element);
         return (grid && tableOf(element, grid)) ?? blocksIn(element);
       }
       case 'tr':

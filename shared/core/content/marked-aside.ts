@@ -3,6 +3,7 @@ import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { isLong, isMarkedMain } from './element-facts.ts';
 import { textOf } from './element-text.ts';
+import { linkLists } from './link-lists.ts';
 import { linkTrees } from './link-trees.ts';
 import { type MarkedMain, markedMain } from './main-marks.ts';
 
@@ -56,7 +57,7 @@ export interface MarkedBlocks {
  */
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MarkedBlocks {
   const marks = new Uint8Array(elements.length);
-  const trees = linkTrees(elements, blocks);
+  const trees = new Set([...linkTrees(elements, blocks), ...linkLists(elements, blocks)]);
   const known = new Map<string, boolean>();
   /** Few pages have such names. */
   let holdsContent: Uint8Array | undefined;

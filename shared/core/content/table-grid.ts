@@ -99,10 +99,53 @@ export function dataGrid(table: ContentElement): readonly GridRow[] | undefined 
   const grid = tableGrid(table);
   const width = grid?.[0]?.length ?? 0;
   if (grid === undefined || grid.length < 2 || width < 2 || grid.length * width > MAX_CELLS) return undefined;
-  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell)))
+  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell))) &&
+    !grid.some((row) => isWide(row) && linesIn(row[0]!) >= MIN_LINES)
     ? grid
     : undefined;
 }
+
+/** Lines of a cell across all columns that make it a text below the row before it, such as the details of Haddock's instances. */
+const MIN_LINES = 3;
+
+const isWide = ([first, ...others]: GridRow): boolean =>
+  first !== undefined &&
+  spanOf(first.attributes.colspan, 1, MAX_COLSPAN) > others.length &&
+  others.every((cell) => cell === undefined);
+
+/** The number of elements that are lines of their own. */
+const linesIn = ({ children }: ContentElement): number =>
+  children.reduce((sum, child) => {
+    if (typeof child === 'string' || child.isUnseen) return sum;
+    return sum + (child.hasBlocks ? linesIn(child) : child.isInline ? 0 : 1);
+  }, 0);
+
+/** Columns of a grid, and a word of the class names of their heads. */
+const MAX_COLUMNS = 12;
+const HEAD = /(?:^|[\s_-])(?:header|head)(?=$|[\s_-])/i;
+
+/**
+ * The cells of a `div` that a style sheet shows as a table, its rows one after the other: the first cells are marked as heads of its
+ * columns, by two of them at least.
+ */
+export function divGrid({ children }: ContentElement): readonly GridRow[] | undefined {
+  const cells: ContentElement[] = [];
+  for (const child of children) {
+    if (typeof child === 'string' ? child.trim() === '' : child.isUnseen) continue;
+    if (typeof child === 'string' || child.name !== 'div') return undefined;
+    cells.push(child);
+  }
+  const isHead = ({ attributes }: ContentElement) => HEAD.test(attributes.class?.slice(0, MAX_CLASS) ?? '');
+  const width = cells.findIndex((cell) => !isHead(cell));
+  if (width < 2 || width > MAX_COLUMNS || cells.length % width !== 0 || cells.length > MAX_CELLS)
+    return undefined;
+  if (cells.slice(width).some(isHead) || cells.some(holdsBlocks)) return undefined;
+  return Array.from({ length: cells.length / width }, (_, row) =>
+    cells.slice(row * width, (row + 1) * width),
+  );
+}
+
+const MAX_CLASS = 100;
 
 const NOT_IN_CELLS: ReadonlySet<string> = new Set([
   'table',

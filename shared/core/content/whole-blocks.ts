@@ -1,6 +1,8 @@
 /** The choice of blocks without holes: a text that lacks an item, a row or a line of code is of little use. */
 import type { TextBlock } from './blocks.ts';
+import { type Choice, chosenKinds } from './chosen-kinds.ts';
 import type { ContentElement } from './content-element.ts';
+import { endOfTable, headedBlock } from './headed-blocks.ts';
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -10,16 +12,6 @@ const FLOW = names('p pre h2 h3 h4 h5 h6 li dt dd blockquote td th code');
 const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
 /** Taken between chosen blocks wherever they are. */
 const CODE_AND_TERMS = names('pre dt dd');
-const HEADINGS = names('h1 h2 h3 h4 h5 h6');
-const MAX_HEADING_WORDS = 30;
-/** Headings between a heading and the text below it. */
-const MAX_HEADINGS = 2;
-/** Elements between a heading's parent and the text below it. */
-const MAX_STEPS = 6;
-/** Elements around a heading alone. */
-const MAX_BOXES = 2;
-/** Children of such an element: the heading, and blanks and comments beside it. */
-const MAX_CHILDREN = 5;
 /** A row with more words may be the layout of a page. A shorter one is of no use without one of its cells. */
 const MAX_ROW_WORDS = 60;
 /** Taken as a whole if most of it is chosen. */
@@ -43,14 +35,18 @@ export function withoutHoles(
     lastIn.set(place, Math.max(i, lastIn.get(place) ?? 0));
     last = Math.max(last, i);
   }
+  const choice: Choice = { chosen, blocks, aside };
+  const isOfKind = chosenKinds(choice);
   const all = new Set(chosen);
   const heading = headingBefore(chosen, blocks, aside);
   if (heading >= 0) all.add(heading);
   const begun = new Set<ContentElement | undefined>();
   for (const [i, { element, words, linkWords }] of blocks.entries()) {
     const place = placeOf(blocks[i]!);
-    if (chosen.has(i)) begun.add(place);
-    else if (aside[i] === 1) continue;
+    if (chosen.has(i)) {
+      begun.add(place);
+      addBetween(i, Math.max(headedBlock(i, false, choice), endOfTable(i, choice)));
+    } else if (aside[i] === 1) continue;
     else if (isWhole[element.index] === 1) all.add(i);
     else if (begun.size > 0 && i < last && isCodeOrTerm(element) && linkWords <= words / 2) all.add(i);
     else if (
@@ -60,49 +56,17 @@ export function withoutHoles(
       isAlike(element, blocks[i + 1]!.element)
     )
       all.add(i);
-    else if (i < last && isHeadOf(blocks[i]!, i + 1)) all.add(i);
+    else if (i < last && headedBlock(i, begun.size === 0, choice) >= 0)
+      addBetween(i - 1, headedBlock(i, begun.size === 0, choice));
+    else if (chosen.has(i - 1) && chosen.has(i + 1) && isOfKind(element)) all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
   return all;
 
-  /** Whether it is the heading of a chosen block, in the element of both. A first `h1` may be the name of the site. */
-  function isHeadOf({ element: own, words, linkWords }: TextBlock, next: number): boolean {
-    const element = headingAround(own);
-    if (element === undefined || words > MAX_HEADING_WORDS) return false;
-    if (element.name === 'h1' && (begun.size === 0 || linkWords === words)) return false;
-    let at = next;
-    while (at < next + MAX_HEADINGS && !chosen.has(at) && isInHeading(blocks[at])) at++;
-    return chosen.has(at) && isWithin(blocks[at]!.element, boxOf(element).parent);
+  function addBetween(before: number, behind: number): void {
+    for (let i = before + 1; i < behind; i++) if (aside[i] === 0) all.add(i);
   }
-}
-
-/** The heading that the element is, or that it fills. */
-function headingAround(element: ContentElement): ContentElement | undefined {
-  const { parent } = element;
-  if (HEADINGS.has(element.name)) return element;
-  return parent && HEADINGS.has(parent.name) ? parent : undefined;
-}
-
-const isInHeading = (block: TextBlock | undefined): boolean =>
-  block !== undefined && headingAround(block.element) !== undefined;
-
-/** The heading, or the outermost of the elements that hold it alone. Not a link: its heading is of another page. */
-function boxOf(heading: ContentElement): ContentElement {
-  let box = heading;
-  for (let step = 0; box.parent?.parent && step < MAX_BOXES && isAlone(box); step++) box = box.parent;
-  return box;
-}
-
-const isAlone = ({ parent }: ContentElement): boolean =>
-  parent!.name !== 'a' &&
-  parent!.children.length <= MAX_CHILDREN &&
-  parent!.children.filter((child) => typeof child !== 'string' || child.trim() !== '').length === 1;
-
-function isWithin(element: ContentElement, outer: ContentElement | undefined): boolean {
-  let up = element.parent;
-  for (let step = 0; up && step < MAX_STEPS; up = up.parent, step++) if (up === outer) return true;
-  return false;
 }
 
 /** The last `h1` before the chosen blocks, unless all of it is a link: the text begins with it. -1 if there is none, or one is chosen. */

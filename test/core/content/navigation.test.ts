@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { textBlocks } from '../../../shared/core/content/blocks.ts';
+import { parseElements } from '../../../shared/core/content/element-tree.ts';
 import { extractContent } from '../../../shared/core/content/extract.ts';
+import { linkLists } from '../../../shared/core/content/link-lists.ts';
 import { withoutHang } from '../../hang-guard.ts';
 
 const links = (count: number) =>
@@ -257,4 +260,46 @@ test.each([
   ['names without end', `<div class="${'nav-'.repeat(100_000)}">x</div>`.repeat(10)],
 ])('many %s take linear time', (_, html) => {
   expect(withoutHang(() => textOf(`<h1>max</h1>${TEXT}${html}`))).toContain('Returns');
+});
+
+describe('lists of links beside a text', () => {
+  const places = (count: number) =>
+    Array.from({ length: count }, (_, i) => `<li><a href="#part-${i}">Part ${i}</a></li>`).join('');
+  test('are those in a header, and contents of the page itself', () => {
+    const head = `<header><h1>The manual</h1><ul><li>Example 18</li>${links(5)}</ul></header>`;
+    const html = `${head}<div class="simple-toc"><ul>${places(5)}</ul></div><ul>${links(9)}</ul><ul class=toc>${links(9)}</ul>`;
+    const elements = parseElements(html);
+    const found = linkLists(elements, textBlocks(elements[0]!));
+    expect(Array.from(found, ({ name, parent }) => [parent!.name, name])).toEqual([
+      ['header', 'ul'],
+      ['#document', 'div'],
+    ]);
+  });
+
+  test('a list of more than links is none', () => {
+    const elements = parseElements(
+      `<header><ul><li>Three words more <a href=/a>A</a></ul></header><ul class=toc><li>One`,
+    );
+    expect(linkLists(elements, textBlocks(elements[0]!)).size).toBe(0);
+  });
+
+  test('the contents of the page itself are left out, however few sentences it has', () => {
+    const item = (i: number) =>
+      `<div><h2 id="part-${i}">Part ${i}</h2><pre>proc part${i}()</pre><p>Returns what part ${i} has.</p></div>`;
+    const page = `<div class=row><div class=three><ul class="simple simple-toc">${places(9)}</ul></div><div class=nine>${[0, 1, 2, 3, 4].map(item).join('')}</div></div>`;
+    expect(textOf(page).match(/Part 7/g)).toBeNull();
+    expect(textOf(page)).toContain('proc part3()');
+  });
+
+  test('a list that is named so and leads to other pages is the content of a page of links', () => {
+    const text = textOf(`<h1>The manual</h1><p>All chapters of it.</p><ul class=toc>${links(6)}</ul>`);
+    expect(text).toContain('Topic 5');
+  });
+});
+
+test('a link to a place that only a pointer shows is no part of its heading', () => {
+  const mark =
+    '<span><a href="#one" aria-hidden="true">#</a> <a href="#toc" aria-hidden="true">TOC</a></span>';
+  const { markdown } = extractContent(`<main><h2>One${mark}</h2>${TEXT}</main>`, 'https://docs.example/');
+  expect(markdown).toMatch(/^## One$/m);
 });

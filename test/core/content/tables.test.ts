@@ -120,3 +120,34 @@ test('a column without text is left out, and a table with one column of text is 
   );
   expect(markdown(`<table><tr>${empty}<td>one<tr>${empty}<td>two</table>`)).toBe('one\n\ntwo');
 });
+
+const cell = (kind: string, text: string) => `<div class="${kind}">${text}</div>`;
+const heads = cell('table-header first', 'Type') + cell('table-header last', 'Method');
+
+test('a div whose first cells are marked as heads is a table', () => {
+  const cells =
+    cell('first even', '<code>void</code>') + cell('last even', '<div class=block>Closes it.</div>');
+  expect(markdown(`<div class=summary-table>${heads}${cells}</div>`)).toBe(
+    '| Type | Method |\n| --- | --- |\n| `void` | Closes it. |',
+  );
+});
+
+test.each([
+  ['a cell too few', heads + cell('first', 'void')],
+  ['one head', cell('table-header', 'Type') + cell('first', 'void')],
+  ['heads alone', heads],
+  ['text between', `${heads}text${cell('first', 'void')}${cell('last', 'close')}`],
+  ['a heading in a cell', heads + cell('first', '<h2>void</h2>') + cell('last', 'close')],
+  ['heads further below', heads + cell('first', 'void') + cell('last header', 'close')],
+])('a div is no table: %s', (_, cells) => {
+  expect(markdown(`<div>${cells}</div>`)).not.toContain('|');
+});
+
+test('the details below a row of a table are no cell of it', () => {
+  const details =
+    '<details><summary>Instance details</summary><p>Defined in <a href=t>Time</a></p><p>Methods</p></details>';
+  const text = markdown(`<table><tr><td>Data<td>since 1<tr><td colspan=2>${details}</table>`);
+  expect(text).toBe(
+    'Data since 1\n\nInstance details\n\nDefined in [Time](https://example.org/a/t)\n\nMethods',
+  );
+});

@@ -55,3 +55,41 @@ describe('a heading of the first level', () => {
     expect(kept(page.replace('PadEvent', '.'), 'first')).toEqual(['first']);
   });
 });
+
+describe('what stands below a heading', () => {
+  const value = '<h4>Return value</h4><div><p>Type: <a href=s>Stream</a></p><p>A new stream.</p></div>';
+
+  test('the heading of a chosen text stays with the line between them', () => {
+    const page = `<pre>f()</pre><div>${value}</div>`;
+    expect(kept(page, 'f()', 'A new stream.')).toEqual([
+      'f()',
+      'Return value',
+      'Type: Stream',
+      'A new stream.',
+    ]);
+    expect(kept(page, 'f()', 'Return value', 'A new stream.')).toContain('Type: Stream');
+  });
+
+  test('a card has a link as its heading, and its date does not stay', () => {
+    const page = `<p>text</p><div><h3><a href=a>Other story</a></h3><div>March 27</div><p>It begins so.</p></div>`;
+    expect(kept(page, 'text', 'Other story', 'It begins so.')).not.toContain('March 27');
+  });
+
+  test('a small table stays if it is all between two chosen headings', () => {
+    const table = '<table><tr><td><a href=l>FDList</a> *<td><a href=d>list</a><td>Read and write</table>';
+    const page = `<h2>Properties</h2>${table}<h2>Types</h2><p>One.</p>`;
+    expect(kept(page, 'Properties', 'Types', 'One.')).toContain('FDList *');
+    const cards = `<h2>Properties</h2><div>Read and write</div><h2>Types</h2><p>One.</p>`;
+    expect(kept(cards, 'Properties', 'Types', 'One.')).not.toContain('Read and write');
+  });
+});
+
+test('a line between chosen ones stays if most lines of its kind are chosen', () => {
+  const item = (name: string) =>
+    `<a id=${name}></a><div class=head>${name} = <a href=s>(source)</a></div><div><p>Of ${name}.</p></div>`;
+  const chosen = ['A', 'B', 'C', 'D', 'E', 'F'];
+  const texts = chosen.flatMap((name) => [`${name} = (source)`, `Of ${name}.`]);
+  const page = chosen.map(item).join('');
+  expect(kept(page, ...texts.filter((text) => text !== 'E = (source)'))).toEqual(texts);
+  expect(kept(page, ...texts.filter((text) => !/^[BDE] =/.test(text)))).not.toContain('E = (source)');
+});
