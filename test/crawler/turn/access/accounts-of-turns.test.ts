@@ -315,6 +315,26 @@ test('a wrong password is sent three times in hours, and then the host is given 
   expect(head?.ledger.counts.waiting).toBe(1);
 });
 
+test('why a login has failed names the page without what may name the session', async () => {
+  const login: AccountOptions['login'] = async ({ post }) => {
+    await post('/in;jsessionid=5EC2E7?ticket=5EC2E7', { word: 'wrong' });
+  };
+  const { world, members } = worldOf([{ ...ACCOUNT, login }]);
+  const { clock, engine, accounts } = world;
+  const site = {
+    ...members.site,
+    'http://a.members.test/in;jsessionid=5EC2E7?ticket=5EC2E7': { body: FORM },
+  };
+  await begin(world, ['http://a.members.test/']);
+  const process = startProcess(engine, createScriptedFetcher(clock, site), { maxHosts: 1, accounts });
+  await clock.drive(process.ended, () => clock.now() > T0 + 30_000);
+  const failure =
+    'the page after the login, /in (HTTP 200), does not show the sign of being signed in (signedIn)';
+  expect(await accountStates(world)).toMatchObject([{ failure }]);
+  process.stop();
+  await clock.drive(process.ended);
+});
+
 test('accounts are used one after the other, and the host waits when all are used up', async () => {
   const limited = (name: string): AccountOptions => ({
     ...ACCOUNT,
