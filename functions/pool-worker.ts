@@ -94,7 +94,8 @@ export class PoolWorker {
    */
   async join(workers: number, inPlaceOf?: string): Promise<boolean> {
     const { pool, queue } = this.#options;
-    const others = (await this.#others()).filter(({ id }) => id !== inPlaceOf);
+    // Ids of such items come after those of workers. Of small workers that begin at once the first does not yield.
+    const others = (await this.#others()).filter(({ id }) => inPlaceOf === undefined || id < inPlaceOf);
     if (activeMembers(others).length >= workers) return false;
     this.#noteLoad();
     await pool.show(queue, this.#me());

@@ -69,7 +69,7 @@ export const PACKING_MUTANTS: readonly PromiseMutant[] = [
     promise: GROW,
     what: 'a worker that stood for itself since its start counts as another one',
     file: WORKER,
-    edits: [['.filter(({ id }) => id !== inPlaceOf)', '']],
+    edits: [['.filter(({ id }) => inPlaceOf === undefined || id < inPlaceOf)', '']],
     tests: OF_WORKER,
   },
   {

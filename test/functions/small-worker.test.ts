@@ -86,6 +86,19 @@ test('it takes the place of what stood for it since its start', async () => {
   expect(await workers.members(0)).toEqual([]);
 });
 
+test('of two that begin at once, each of which sees what stands for the other one, the first serves the hosts', async () => {
+  for (const [own, isServed] of [
+    ['starting-1', true],
+    ['starting-3', false],
+  ] as const) {
+    const { run, fetcher, workers } = await setUp();
+    for (const id of [own, 'starting-2'])
+      await workers.show(0, { id, hosts: 0, maxHosts: 1, isEnding: false, isSmall: true });
+    await run({ detail: { ...SMALL_EVENT.detail, inPlaceOf: own } }, { isSmall: true });
+    expect(fetcher.log.length > 0).toBe(isServed);
+  }
+});
+
 test('it ends at once where there is a worker already', async () => {
   const { run, fetcher, workers } = await setUp();
   await workers.show(0, { id: 'other', hosts: 1, maxHosts: 10, isEnding: false });
