@@ -189,7 +189,7 @@ function hintLines(summary: CrawlSummary): string[] {
 function changeLines(summary: CrawlSummary): string[] {
   if (!leavesMostOut(summary)) return [];
   return [
-    `${formatCounted(summary.hints.changeLink ?? 0, 'URL')} not fetched, as by the account they may change something (changeLink):`,
+    `${formatCounted(summary.hints.changeLink ?? 0, 'URL')} not fetched, as signed in they may change something (changeLink):`,
     'seeds, and what enqueue requests, are fetched all the same',
   ];
 }

@@ -100,9 +100,7 @@ test('links that may change something are named where they are more than the pag
     summaryText({ ...SUMMARY, state: 'finished', hints: { changeLink } }, true);
   expect(of(SUMMARY.pages)).not.toContain('changeLink');
   expect(of(SUMMARY.pages).startsWith('\x1b[33m')).toBe(false);
-  expect(of(SUMMARY.pages + 1)).toContain(
-    '1,235 URLs not fetched, as by the account they may change something',
-  );
+  expect(of(SUMMARY.pages + 1)).toContain('1,235 URLs not fetched, as signed in they may change something');
   expect(of(SUMMARY.pages + 1).startsWith('\x1b[33mFinished')).toBe(true);
 });
 

@@ -69,7 +69,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
     `it was not rendered: ${NOT_RENDERED[reason]}${detail === undefined ? '' : ` (${detail})`}`,
   loginPage: () => LOGIN_WORDS,
   signOutLink: () => 'it would sign the account out',
-  changeLink: () => 'by the account it may change something at the site',
+  changeLink: () => 'signed in, it may change something at the site',
   badDocument: ({ detail }) => detail,
   bodyUndecoded: ({ detail, isAll }) => `the body cannot be decoded${isAll ? '' : ' to its end'} (${detail})`,
   documentUnread: ({ detail }) => `its text and links were not read: ${detail}`,

@@ -86,7 +86,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
     'its accounts are locked (reader-1): the form was refused',
   ],
   [{ code: 'signOutLink' }, 'it would sign the account out'],
-  [{ code: 'changeLink' }, 'by the account it may change something at the site'],
+  [{ code: 'changeLink' }, 'signed in, it may change something at the site'],
   [{ code: 'ownRequest' }, 'requested by the project'],
   [{ code: 'other', text: 'connection refused by a.test:80' }, 'connection refused by a.test:80'],
   [

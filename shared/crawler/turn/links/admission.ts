@@ -1,4 +1,5 @@
 import { isChangeUrl } from '../../../core/access/change-urls.ts';
+import { isSignOutUrl } from '../../../core/access/sign-in-urls.ts';
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
 import {
@@ -15,6 +16,7 @@ import { fetchedUrl, isOwnRequest } from '../../../core/url/request-url.ts';
 import { forbiddenUse } from '../../../core/usage/purpose.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
 import { isDraining } from '../../crawl-state/drain.ts';
+import { createOwnHeaders, type OwnHeaders } from '../../fetcher/own-headers.ts';
 import type { TurnAccess } from '../access/turn-access.ts';
 import type { TurnCounters } from '../counters.ts';
 import type { HostPace } from '../pace/host-pace.ts';
@@ -65,12 +67,16 @@ export class UrlAdmission {
   readonly #services: Pick<TurnServices, 'engine' | 'crawls' | 'work' | 'stopping'>;
   readonly #options: UrlAdmissionOptions;
 
+  /** The operator may be known to the site by them. */
+  readonly #ownHeaders: OwnHeaders;
+
   constructor(
     services: Pick<TurnServices, 'engine' | 'crawls' | 'work' | 'stopping'>,
     options: UrlAdmissionOptions,
   ) {
     this.#services = services;
     this.#options = options;
+    this.#ownHeaders = createOwnHeaders(options.crawl.config);
   }
 
   /** `origin`: of the URL. */
@@ -105,16 +111,22 @@ export class UrlAdmission {
     return given;
   }
 
-  /** Nobody who crawls by an account signs it out, or changes something unless the operator has named the URL. */
+  /** Nobody who crawls by an account, or with cookies or a password, signs out, or changes something unless the operator has named the URL. */
   #checkAccount(record: UrlRecord): Admission | undefined {
     const { accounts } = this.#options.access;
-    if (accounts === undefined) return undefined;
     const url = fetchedUrl(record.url);
-    if (accounts.isSignOut(url)) return this.#unasked(record, 'skipped', { code: 'signOutLink' });
+    if (accounts === undefined && !this.#hasCredentials(url)) return undefined;
     const isNamed = record.depth === 0 || isOwnRequest(record.url);
+    if (accounts?.isSignOut(url) ?? (!isNamed && isSignOutUrl(url)))
+      return this.#unasked(record, 'skipped', { code: 'signOutLink' });
     if (isNamed || !isChangeUrl(url)) return undefined;
     this.#options.counters.count('hints', 'changeLink');
     return this.#unasked(record, 'skipped', { code: 'changeLink' });
+  }
+
+  #hasCredentials(url: string): boolean {
+    const sent = this.#ownHeaders(url, () => this.#services.engine.clock.now());
+    return sent !== undefined && Object.keys(sent).some((name) => /^(?:cookie|authorization)$/i.test(name));
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {

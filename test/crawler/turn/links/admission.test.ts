@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cause } from '../../../../shared/core/causes/cause.ts';
+import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
 import { parseRobots } from '../../../../shared/core/robots/parse-robots.ts';
 import type { RobotsRules } from '../../../../shared/core/robots/robots-rules.ts';
@@ -190,6 +191,23 @@ test('by an account no link is followed that signs out or changes something, unl
   expect(await of('/post.php?action=edit', found)).toBe('fetch');
   expect(await of('/post.php?action=trash', { depth: 0 })).toBe('fetch');
   expect(await of('/post.php?action=trash', found, false)).toBe('fetch');
+});
+
+test.each<[string, CrawlOptions]>([
+  ['cookies', { cookies: [{ name: 'sid', value: '1', domain: 'a.test' }] }],
+  ['a password', { auth: { 'a.test': 'me:secret' } }],
+  ['a header', { headers: { 'a.test': { authorization: 'Bearer 1' } } }],
+])('with %s of the operator, too', async (_, options) => {
+  const { outcome } = await decide(recordOf(`${ORIGIN}/post.php?action=trash`, { depth: 1 }), {
+    ...{ known: OPEN, inHead: OPEN, isAtOnce: true },
+    crawl: { config: options },
+  });
+  expect(outcome).toBe('unasked');
+  const other = await decide(recordOf(`${ORIGIN}/post.php?action=edit`, { depth: 1 }), {
+    ...{ known: OPEN, inHead: OPEN, isAtOnce: true },
+    crawl: { config: options },
+  });
+  expect(other.outcome).toBe('fetch');
 });
 
 test('a page for which nothing has to be waited for is begun at once', async () => {
