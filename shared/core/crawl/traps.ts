@@ -41,7 +41,13 @@ export function trapReason(url: string, config: TrapConfig): TrapReason | undefi
   if (count > maxRepeatedSegments && repeatsSegments(url, startsOfSegments(url, end), maxRepeatedSegments))
     return 'repeatedSegments';
   if (mark >= 0 && hasTrapQuery(url, mark + 1, config.maxQueryParameters)) return 'queryParameters';
-  return REPEATED_ESCAPES.some((escapes) => url.includes(escapes)) ? 'repeatedEscapes' : undefined;
+  return hasRepeatedEscapes(url) ? 'repeatedEscapes' : undefined;
+}
+
+function hasRepeatedEscapes(url: string): boolean {
+  // Most URLs have neither.
+  if (!url.includes('%') && !url.includes(';')) return false;
+  return REPEATED_ESCAPES.some((escapes) => url.includes(escapes));
 }
 
 /** Segments of a canonical URL's path: one of `/a` and `/a/`, three of `/a//b`. */

@@ -124,7 +124,7 @@ export function createLinkSet(maxLinks: number) {
   const causes = new Set<string>();
   /** References that are not kept, but may be named. */
   const named: string[] = [];
-  const hashRoutes = new Set<string>();
+  let hashRoutes: Set<string> | undefined;
 
   const drop = (cause: string, reference?: string) => {
     droppedLinks++;
@@ -134,8 +134,10 @@ export function createLinkSet(maxLinks: number) {
   };
 
   const noteRoute = (reference: string, at: number) => {
-    const isFull = hashRoutes.size >= MAX_NAMED || reference.length > MAX_BASE_CHARS;
-    if (!isFull && ROUTE.test(reference.slice(at))) hashRoutes.add(reference);
+    ROUTE.lastIndex = at;
+    if (reference.length > MAX_BASE_CHARS || !ROUTE.test(reference)) return;
+    hashRoutes ??= new Set();
+    if (hashRoutes.size < MAX_NAMED) hashRoutes.add(reference);
   };
 
   return {
@@ -206,14 +208,14 @@ export function createLinkSet(maxLinks: number) {
   }
 
   function whatIsDropped(urlOf: (reference: string) => string | undefined): DroppedLinks {
-    const routes = hashRoutes.size > 0 && { hashRoutes: routesAt(urlOf) };
+    const routes = hashRoutes && { hashRoutes: routesAt(urlOf, hashRoutes) };
     if (droppedLinks === 0) return { droppedLinks, ...routes };
     const dropped = new Set(named.map(urlOf).filter((url) => url !== undefined));
     return { droppedLinks, dropCause: [...causes].join(', '), dropped: [...dropped], ...routes };
   }
 
-  function routesAt(urlOf: (reference: string) => string | undefined): string[] {
-    const routes = [...hashRoutes].flatMap((reference) => {
+  function routesAt(urlOf: (reference: string) => string | undefined, found: Iterable<string>): string[] {
+    const routes = [...found].flatMap((reference) => {
       const url = urlOf(reference);
       return url === undefined ? [] : [url + reference.slice(reference.indexOf('#'))];
     });
@@ -222,7 +224,7 @@ export function createLinkSet(maxLinks: number) {
 }
 
 /** The fragment of a route: `#/guide`, `#!/guide`. */
-const ROUTE = /^#!?\/[^/\s]/;
+const ROUTE = /#!?\/[^/\s]/y;
 
 const TOO_LONG = `links of more than ${MAX_REFERENCE_CHARS} characters`;
 const TOO_MANY_CHARS = `more than ${MAX_TOTAL_CHARS} characters of links`;
