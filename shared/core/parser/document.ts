@@ -196,7 +196,8 @@ export function createDocumentParser(options: DocumentParserOptions): DocumentPa
 }
 
 function openReader(type: string | undefined, start: Uint8Array, options: ReaderOptions) {
-  const kind = isPageNotList(type, start, options.url) ? undefined : options.kind;
+  const isPage = options.kind === 'sitemap' && isPageNotList(type, start, options.url);
+  const kind = isPage ? undefined : options.kind;
   return createDocumentReader(type, { ...options, kind });
 }
 
