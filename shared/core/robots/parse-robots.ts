@@ -171,13 +171,17 @@ function linesOf(file: Uint8Array): string[] {
  * count all the same. What is half a character at the end, where the file was cut, is left out.
  */
 function asUtf8(body: Uint8Array): Uint8Array {
-  const [first = -1, second = -1] = body;
-  const isLittle = (first === 0xff && second === 0xfe) || (first > 0 && second === 0);
-  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second > 0);
+  const mark = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff) ? 2 : 0;
+  const isLittle = isAsciiUnits(body, mark, 0);
+  const isBig = isAsciiUnits(body, mark, 1);
   if (!isLittle && !isBig) return body;
   const units = Buffer.from(body.subarray(0, body.length & ~1));
   return Buffer.from((isBig ? units.swap16() : units).toString('utf16le'));
 }
+
+/** Whether two ASCII letters stand there as UTF-16: the first octets of a file in no charset may be those of a mark, or a NUL. */
+const isAsciiUnits = (body: Uint8Array, at: number, low: 0 | 1): boolean =>
+  [at, at + 2].every((unit) => body[unit + low]! > 0 && body[unit + 1 - low] === 0);
 
 /** Misspelled names of records that Google's parser and crawler-commons accept. */
 const MISSPELT: ReadonlyMap<string, string> = new Map([
