@@ -11,6 +11,7 @@ import { createDocumentParser, type DocumentFacts } from '../../shared/core/pars
 import { documentText } from '../../shared/core/parser/document-text.ts';
 import { NearDuplicates } from '../../shared/crawler/turn/copies/near-duplicates.ts';
 import type { TurnCrawl } from '../../shared/crawler/turn/turn-crawl.ts';
+import { tuneV8 } from '../../shared/engines/tune-v8.ts';
 import { createPageContent, type PageContent } from '../../shared/services/hooks/page-content.ts';
 import { chunkMarkdown } from '../../shared/services/outputs/chunk-markdown.ts';
 import { type DocumentRow, documentRow } from '../../shared/services/outputs/document-row.ts';
@@ -49,6 +50,8 @@ type Output = (page: Page, round: Round) => void | Promise<void>;
 
 export async function measure({ words: [folder], rounds }: BenchOptions): Promise<Measured> {
   const pages = sampleOf(documentsOf(folder));
+  // As the command line does.
+  tuneV8();
   const times = new Map(Object.keys(OUTPUTS).map((name) => [name, [] as number[]]));
   // The first round is for the compiler. Interleaved, as the machine's speed changes.
   for (let count = 0; count <= rounds; count++)
