@@ -1,6 +1,7 @@
 /** Lists of links that lead away from a text: those in the head of a page, and the contents of the page itself. */
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
+import { onceEach } from './once-each.ts';
 
 /** A word of class names and ids by which generators mark the contents of a page. */
 const CONTENTS = /(?:^|[\s_-])(?:toc|contents)(?=$|[\s_-])/i;
@@ -22,14 +23,15 @@ export function linkLists(
   const inHeader = new Uint8Array(elements.length);
   /** The list that each element is in, by its index. 0: none. */
   const listOf = new Int32Array(elements.length);
-  const known = new Map<string, boolean>();
+  const isContents = onceEach((name) => CONTENTS.test(name.slice(0, MAX_CHARS)));
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
+    const { class: classes = '', id = '' } = element.attributes;
     const around = element.parent!.index;
     inHeader[i] = element.name === 'header' ? 1 : inHeader[around]!;
     const isList =
       (inHeader[i] === 1 && LISTS.has(element.name)) ||
-      (!element.isInline && isNamedContents(element, known));
+      (!element.isInline && (isContents(classes) || isContents(id)));
     listOf[i] = listOf[around] !== 0 ? listOf[around]! : isList ? i : 0;
     if (listOf[i] === i) lists.add(element);
   }
@@ -51,27 +53,8 @@ export function linkLists(
   for (const list of lists) {
     const { index } = list;
     const isOfLinks = linkWords[index]! > 0 && linkWords[index]! >= MIN_LINK_SHARE * words[index]!;
-    const isContents = pages[index] === 0 && places[index]! >= MIN_PLACES;
-    if (!isOfLinks || (inHeader[index] === 0 && !isContents)) lists.delete(list);
+    const isOfPlaces = pages[index] === 0 && places[index]! >= MIN_PLACES;
+    if (!isOfLinks || (inHeader[index] === 0 && !isOfPlaces)) lists.delete(list);
   }
   return lists;
-}
-
-function isNamedContents(
-  { attributes: { class: classes, id } }: ContentElement,
-  known: Map<string, boolean>,
-): boolean {
-  return (
-    (classes !== undefined && isContentsName(classes, known)) ||
-    (id !== undefined && isContentsName(id, known))
-  );
-}
-
-function isContentsName(name: string, known: Map<string, boolean>): boolean {
-  let is = known.get(name);
-  if (is === undefined) {
-    is = CONTENTS.test(name.slice(0, MAX_CHARS));
-    known.set(name, is);
-  }
-  return is;
 }

@@ -2,6 +2,7 @@
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { branchesFrom, isLong } from './element-facts.ts';
+import { onceEach } from './once-each.ts';
 
 /** Words of class names and ids that such trees have, in themselves or in their lists. */
 const TREE = /toc|contents|tree/i;
@@ -39,12 +40,12 @@ export function linkTrees(
   }
   if (most < MIN_LINKS) return trees;
   const named = new Uint8Array(elements.length);
-  const known = new Map<string, number>();
+  const signOf = onceEach(signIn);
   for (let i = 1; i < elements.length; i++) {
     const branch = branches[i]!;
     if (links[branch]! < MIN_LINKS || named[branch] === SIDE) continue;
-    const { class: classes, id } = elements[i]!.attributes;
-    named[branch] = Math.max(named[branch]!, signOf(classes, known), signOf(id, known));
+    const { class: classes = '', id = '' } = elements[i]!.attributes;
+    named[branch] = Math.max(named[branch]!, signOf(classes), signOf(id));
   }
   const { words, linkWords, long } = sumsOf(elements, blocks);
   /** A sidebar is navigation beside links, too; a table of contents may be all that a page has. */
@@ -108,14 +109,7 @@ function besideOf(tree: ContentElement, heading: ContentElement): ContentElement
   return beside;
 }
 
-/** `known`: the same names are often repeated in a page. */
-function signOf(name: string | undefined, known: Map<string, number>): number {
-  if (name === undefined || name === '') return 0;
-  let sign = known.get(name);
-  if (sign === undefined) {
-    const start = name.slice(0, MAX_CHARS);
-    sign = SIDEBAR.test(start) ? SIDE : TREE.test(start) ? TREES : 0;
-    known.set(name, sign);
-  }
-  return sign;
+function signIn(name: string): number {
+  const start = name.slice(0, MAX_CHARS);
+  return SIDEBAR.test(start) ? SIDE : TREE.test(start) ? TREES : 0;
 }

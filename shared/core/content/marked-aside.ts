@@ -6,6 +6,7 @@ import { textOf } from './element-text.ts';
 import { linkLists } from './link-lists.ts';
 import { linkTrees } from './link-trees.ts';
 import { type MarkedMain, markedMain } from './main-marks.ts';
+import { onceEach } from './once-each.ts';
 
 /** WAI-ARIA 1.2, sections 5.3 and 5.4. */
 const ROLES: ReadonlySet<string> = new Set([
@@ -58,7 +59,7 @@ export interface MarkedBlocks {
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MarkedBlocks {
   const marks = new Uint8Array(elements.length);
   const trees = new Set([...linkTrees(elements, blocks), ...linkLists(elements, blocks)]);
-  const known = new Map<string, boolean>();
+  const isNavigation = onceEach((name) => WHOLE_NAMES.has(name) || NAVIGATION.test(name.slice(0, MAX_CHARS)));
   /** Few pages have such names. */
   let holdsContent: Uint8Array | undefined;
   let named = false;
@@ -70,7 +71,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     const { class: classes, id } = element.attributes;
     if (classes === undefined && id === undefined && trees.size === 0) continue;
     if (!trees.has(element) && !NEIGHBOURS.has(classes ?? '')) {
-      if (!isNamedNavigation(element, known)) continue;
+      if (!isNamedNavigation(element, isNavigation)) continue;
       holdsContent ??= contentHolders(elements, blocks);
       if (holdsContent[i] === 1) continue;
     }
@@ -120,21 +121,11 @@ function contentHolders(elements: readonly ContentElement[], blocks: readonly Te
   return holders;
 }
 
-function isNamedNavigation(element: ContentElement, known: Map<string, boolean>): boolean {
+function isNamedNavigation(element: ContentElement, isNavigation: (name: string) => boolean): boolean {
   const { class: classes = '', id = '' } = element.attributes;
   if (classes === 'header' && element.name === 'table')
     return BRACKETED.test(textOf(element, MAX_NODES, MAX_CHARS));
-  return isNavigation(classes, known) || isNavigation(id, known);
-}
-
-function isNavigation(name: string, known: Map<string, boolean>): boolean {
-  if (name === '') return false;
-  let is = known.get(name);
-  if (is === undefined) {
-    is = WHOLE_NAMES.has(name) || NAVIGATION.test(name.slice(0, MAX_CHARS));
-    known.set(name, is);
-  }
-  return is;
+  return isNavigation(classes) || isNavigation(id);
 }
 
 function markOf(element: ContentElement, around: number): number | undefined {

@@ -6,6 +6,7 @@ import { lazy } from '../base/lazy.ts';
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import type { PageMetadata } from './metadata.ts';
+import { onceEach } from './once-each.ts';
 import { isPrice } from './product-price.ts';
 
 /** `listing`: links to pages of one kind, such as search results; also collections of products. */
@@ -66,28 +67,21 @@ const MAX_NAME_CHARS = 400;
 /** The number of elements with each of the signs. */
 function countSigns(elements: readonly ContentElement[]): number[] {
   const counts = SIGNS.map(() => 0);
-  const known = new Map<string, number>();
+  const signBits = onceEach(signBitsIn);
   for (let i = 0; i < elements.length; i++) {
-    const { class: classes, id } = elements[i]!.attributes;
-    if (classes === undefined && id === undefined) continue;
-    for (let bits = signBits(classes, known) | signBits(id, known), sign = 0; bits !== 0; bits >>= 1, sign++)
+    const { class: classes = '', id = '' } = elements[i]!.attributes;
+    if (classes === '' && id === '') continue;
+    for (let bits = signBits(classes) | signBits(id), sign = 0; bits !== 0; bits >>= 1, sign++)
       if (bits & 1) counts[sign]!++;
   }
   return counts;
 }
 
 /** A bit for each of the signs. */
-function signBits(name: string | undefined, known: Map<string, number>): number {
-  if (name === undefined || name === '') return 0;
-  let bits = known.get(name);
-  if (bits === undefined) {
-    const start = name.slice(0, MAX_NAME_CHARS);
-    bits = ANY_SIGN.test(start)
-      ? SIGNS.reduce((all, sign, i) => (sign.test(start) ? all | (1 << i) : all), 0)
-      : 0;
-    known.set(name, bits);
-  }
-  return bits;
+function signBitsIn(name: string): number {
+  const start = name.slice(0, MAX_NAME_CHARS);
+  if (!ANY_SIGN.test(start)) return 0;
+  return SIGNS.reduce((all, sign, i) => (sign.test(start) ? all | (1 << i) : all), 0);
 }
 
 /** Groups of elements that are counted together. */

@@ -56,16 +56,17 @@ export function withoutHoles(
       isAlike(element, blocks[i + 1]!.element)
     )
       all.add(i);
-    else if (i < last && headedBlock(i, begun.size === 0, choice) >= 0)
-      addBetween(i - 1, headedBlock(i, begun.size === 0, choice));
+    else if (i < last && addBetween(i - 1, headedBlock(i, begun.size === 0, choice))) continue;
     else if (chosen.has(i - 1) && chosen.has(i + 1) && isOfKind(element)) all.add(i);
     else if (begun.has(place) && i < lastIn.get(place)! && FLOW.has(element.name) && linkWords === 0)
       all.add(i);
   }
   return all;
 
-  function addBetween(before: number, behind: number): void {
+  /** False: there is no such block. */
+  function addBetween(before: number, behind: number): boolean {
     for (let i = before + 1; i < behind; i++) if (aside[i] === 0) all.add(i);
+    return behind >= 0;
   }
 }
 

@@ -2,6 +2,7 @@
 import { codeText, isGutterClass, isLineClass } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
 import { FORMULA_CLASS, findFormulas } from './formulas.ts';
+import { onceEach } from './once-each.ts';
 
 const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
 /** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js, Scribble. */
@@ -13,8 +14,7 @@ const MAX_STEPS = 4;
 export class WholeFinder {
   readonly #formulas: ContentElement[] = [];
   readonly #code: ContentElement[] = [];
-  /** Classes are often repeated in a page. */
-  readonly #known = new Map<string, boolean>();
+  readonly #mayBeWhole = onceEach((classes) => EITHER_CLASS.test(classes));
 
   /** Takes the elements of a document in their order. */
   note(element: ContentElement): void {
@@ -29,15 +29,6 @@ export class WholeFinder {
       if (FORMULA_CLASS.test(attributes.class)) this.#formulas.push(element);
       else if (CODE_BOX.test(attributes.class)) this.#code.push(element);
     }
-  }
-
-  #mayBeWhole(classes: string): boolean {
-    let known = this.#known.get(classes);
-    if (known === undefined) {
-      known = EITHER_CLASS.test(classes);
-      this.#known.set(classes, known);
-    }
-    return known;
   }
 
   /** To be called at the end of the document. */
