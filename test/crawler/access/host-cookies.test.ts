@@ -11,6 +11,7 @@ test.each([
   ['of a public suffix', 'id=1; Domain=org', PAGE, undefined],
   ['without a name', 'id; Path=/', PAGE, 'id'],
   ['with an empty name', '=id; Path=/', PAGE, 'id'],
+  ['that would look as one with a prefix', '=__Host-id=1; Path=/', PAGE, undefined],
   ['of another site', 'id=1; Domain=example.net', PAGE, undefined],
   ['of a folder', 'id=1; Path=/a', 'https://www.example.org/', undefined],
   ['that is secure, by http', 'id=1; Secure; Path=/', 'http://www.example.org/', undefined],

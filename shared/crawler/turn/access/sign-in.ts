@@ -124,7 +124,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     const landing = await untilLeaseEnds(working, until, options);
     const isIn = landing !== undefined && (await isSignedIn(landing, session, cookies, options));
     if (isIn && clock.now() < until)
-      await session.store(afterLogin(session.state, withoutTicket(landing.url)), cookies);
+      await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
     else await fail(landing === undefined ? 'it takes too long' : signMissingAt(landing));
   } catch (error) {
     if (!(error instanceof LoginStopped)) return await fail(messageOf(error));
@@ -168,12 +168,13 @@ async function untilLeaseEnds(
 }
 
 function signMissingAt({ url, httpStatus }: FetchedResponse): string {
-  const { pathname } = new URL(withoutTicket(url));
-  return `the page after the login, ${pathname} (HTTP ${httpStatus}), does not show the sign of being signed in (signedIn)`;
+  // Behind a `;` may be the name of the session (`;jsessionid=...`).
+  const path = new URL(url).pathname.split(';', 1)[0];
+  return `the page after the login, ${path} (HTTP ${httpStatus}), does not show the sign of being signed in (signedIn)`;
 }
 
-/** A query, or what follows a `;` (`;jsessionid=...`), may name the session. */
-const withoutTicket = (url: string): string => url.split(/[?#;]/, 1)[0] as string;
+/** A query may hold a ticket. */
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0] as string;
 
 /** Whether the page shows that the account is signed in; otherwise, whether the page for checks does. */
 async function isSignedIn(

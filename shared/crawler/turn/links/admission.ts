@@ -66,7 +66,6 @@ export interface UrlAdmissionOptions {
 export class UrlAdmission {
   readonly #services: Pick<TurnServices, 'engine' | 'crawls' | 'work' | 'stopping'>;
   readonly #options: UrlAdmissionOptions;
-
   /** The operator may be known to the site by them. */
   readonly #ownHeaders: OwnHeaders;
 
@@ -111,19 +110,20 @@ export class UrlAdmission {
     return given;
   }
 
-  /** Nobody who crawls by an account, or with cookies or a password, signs out, or changes something unless the operator has named the URL. */
+  /** Nobody who is signed in signs out, or changes something unless the operator has named the URL. */
   #checkAccount(record: UrlRecord): Admission | undefined {
     const { accounts } = this.#options.access;
     const url = fetchedUrl(record.url);
-    if (accounts === undefined && !this.#hasCredentials(url)) return undefined;
     const isNamed = record.depth === 0 || isOwnRequest(record.url);
-    if (accounts?.isSignOut(url) ?? (!isNamed && isSignOutUrl(url)))
+    if (accounts === undefined && (isNamed || !this.#hasCredentials(url))) return undefined;
+    if (accounts ? accounts.isSignOut(url) : isSignOutUrl(url))
       return this.#unasked(record, 'skipped', { code: 'signOutLink' });
     if (isNamed || !isChangeUrl(url)) return undefined;
     this.#options.counters.count('hints', 'changeLink');
     return this.#unasked(record, 'skipped', { code: 'changeLink' });
   }
 
+  /** Whether a cookie or a password of the operator's settings goes with it. */
   #hasCredentials(url: string): boolean {
     const sent = this.#ownHeaders(url, () => this.#services.engine.clock.now());
     return sent !== undefined && Object.keys(sent).some((name) => /^(?:cookie|authorization)$/i.test(name));
