@@ -39,7 +39,7 @@ export async function parseArgs(
   const [first, ...rest] = words;
   if (first === undefined || first === '--help' || first === '-h') return helpOn(rest);
   if (first === '--version') return 'version';
-  const verb = readVerb(first);
+  const verb = await readVerb(first);
   if (verb === 'help') return helpOn(rest);
   if (hasOption(rest, /^(--help|-h)$/)) return helpOn([verb]);
   if (hasOption(rest, /^--help-all$/)) return helpOn([verb, '--all']);
@@ -83,14 +83,20 @@ async function unknownOption(
   { dashed }: UnknownOption,
 ): Promise<UsageError> {
   const word = dashed.replace(/^--?/, '');
-  const { nameHere } = await import('./other-names.ts');
+  const { nameHere, otherWay } = await import('./other-names.ts');
   const ours = nameHere(word);
   if (ours !== undefined && options.some(({ name }) => name === ours.name))
     return new UsageError(`Unknown option ${dashed}; use ${ours.usage}`);
+  const way = verb === 'crawl' || verb === 'resume' ? otherWay(word) : undefined;
+  if (way !== undefined) return new UsageError(`Unknown option ${dashed}; ${way}`);
   const all = await loadAll();
   const takers = options.some(({ name }) => name === word)
     ? []
     : VERBS.filter((other) => allOptionsOf(TABLE[other], all[other]).some(({ name }) => name === word));
+  if (verb === 'resume' && takers.includes('crawl'))
+    return new UsageError(
+      `resume takes no --${word}: a crawl keeps the settings that it began with, limits aside. Begin another one by crawl`,
+    );
   if (takers.length > 0)
     return new UsageError(`${verb} takes no --${word}; it belongs to ${takers.join(', ')}`);
   const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
@@ -111,16 +117,18 @@ function verbFirst(argv: readonly string[]): readonly string[] {
   return [verb, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
-function readVerb(word: string): Verb {
+async function readVerb(word: string): Promise<Verb> {
   const verb = VERBS.find((known) => known === word);
   if (verb) return verb;
   if (word.startsWith('-')) {
-    throw new UsageError(`Expected a command first (${VERBS.join(', ')}), got ${quoted(word)}`);
+    throw new UsageError(`Expected a command first (${PROGRAM} help lists them), got ${quoted(word)}`);
   }
   if (/[.:/]/.test(word)) {
     throw new UsageError(`${quoted(word)} is no command; to crawl it: ${PROGRAM} crawl URL`);
   }
-  const meant = didYouMean(word, VERBS, `there are ${VERBS.join(', ')}`);
+  const { commandHere } = await import('./other-names.ts');
+  const ours = commandHere(word);
+  const meant = ours ? `use ${PROGRAM} ${ours}` : didYouMean(word, VERBS, `${PROGRAM} help lists them`);
   throw new UsageError(`Unknown command ${quoted(word)}; ${meant}`);
 }
 
@@ -131,7 +139,7 @@ async function helpOn(words: readonly string[]): Promise<Command> {
     verb: 'help',
     isOnStack: false,
     options: [],
-    words: topic === undefined ? [] : [readVerb(topic)],
+    words: topic === undefined ? [] : [await readVerb(topic)],
     values: new Map([['all', words.includes('--all')]]),
   };
   return { verb: 'help', json: false, asked: (await TABLE.help.load()).read(given) };

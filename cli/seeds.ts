@@ -20,7 +20,7 @@ export function seedUrl(text: string, where = ''): string {
 /** How the files of a folder are crawled. */
 const folderHint = (text: string): string =>
   /^(?:file:|\.{0,2}\/)/i.test(text)
-    ? ': for the files of a folder, https://example.org/ --from-folder example.org=FOLDER'
+    ? ': a file of seeds is given by --seeds FILE, the files of a site by https://example.org/ --from-folder example.org=FOLDER'
     : '';
 
 const MAX_LINES_NAMED = 10;

@@ -68,7 +68,8 @@ try {
   endWhenWritten();
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.usage : exitCodes.unexpected;
-  process.stderr.write(isShown(error) ? '' : `strand: ${printableLines(describe(error))}\n`);
+  const message = describe(error) + (isRefusal(error) ? await moreOn(error) : '');
+  process.stderr.write(isShown(error) ? '' : `strand: ${printableLines(message)}\n`);
   if (isRefusal(error)) endWhenWritten();
 }
 
@@ -81,6 +82,12 @@ function endWhenWritten(): void {
   setInterval(() => {
     if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
   }, 500).unref();
+}
+
+/** Names the folder that was probably meant by one without a crawl. */
+async function moreOn(error: Error): Promise<string> {
+  if (error.name !== 'NoCrawl' || !('folder' in error)) return '';
+  return (await import('./no-crawl.ts')).crawlMeant(String(error.folder));
 }
 
 /** Prints an error that a user can fix as one line, and a bug with its stack. */

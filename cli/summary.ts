@@ -138,11 +138,18 @@ function sections(
     ['Errors', wrapItems(countTexts(largestFirst(errors)))],
     ['Accounts', accounts.flatMap(accountLines)],
     ...troubleSections(summary, WIDTH - INDENT),
-    ['Items', hooks.items ? [formatCount(hooks.items)] : []],
+    ['Items', itemLines(hooks)],
     ['WARC files', fileLines(warcFiles)],
     ['Cost', costLines(summary)],
     ['Next', nextLines(summary, place)],
   ];
+}
+
+function itemLines({ pages = 0, failed = 0, items = 0 }: CrawlSummary['hooks']): string[] {
+  if (items > 0) return [formatCount(items)];
+  return pages > failed
+    ? [`none: hooks were called for ${formatCounted(pages, 'page')} and returned nothing`]
+    : [];
 }
 
 function accountLines(account: AccountReport): string[] {

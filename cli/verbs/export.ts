@@ -49,7 +49,7 @@ const OPTIONS: readonly OptionSpec[] = [
     argument: 'TOKENS',
     type: 'count',
     group: 'Output',
-    help: 'with --format documents: cut documents at headings and paragraphs into pieces of at most this many tokens',
+    help: 'documents, cut at headings and paragraphs into pieces of at most this many tokens',
   },
   {
     name: 'tables',
@@ -108,7 +108,7 @@ export const command = verb({
     'export crawls/a --items --out items.csv',
     'export crawls/example.org --format wacz --out example.wacz',
     'export crawls/a --format markdown --out pages',
-    'export crawls/a --format documents --chunk 500',
+    'export crawls/a --chunk 500 --out chunks.jsonl',
     '--stack Strand export news --format parquet --in-cloud',
     '--stack Strand export news --list',
     'export crawls/a --format graph --out graph',
@@ -220,13 +220,23 @@ async function exportRowsOf(
   const { writeItems, writeSkips, writeUrls } = await import('../export/write-rows.ts');
   const write = items ? writeItems : skipped ? writeSkips : writeUrls;
   await withOutput(out, (stream) => write(crawl, format, stream), place.out);
+  if (items && (await isEmpty(crawl.items())))
+    place.err.write(
+      'No items: no hook of this crawl has returned one; process DIR makes them of its archive\n',
+    );
 }
 
-/** The format that is named, else that of the file's name, else JSON lines. */
+async function isEmpty(rows: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of rows) return false;
+  return true;
+}
+
+/** The format that is named, else documents for chunks, that of the file's name, JSON lines. */
 function readFormat(given: Given, file = ''): ExportFormat {
   const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
   const byFile = EXPORT_FORMATS.find((format) => format === ending);
-  return (textOf(given, 'format') as ExportFormat | undefined) ?? byFile ?? 'jsonl';
+  const asked = textOf(given, 'format') as ExportFormat | undefined;
+  return asked ?? (given.values.has('chunk') ? 'documents' : (byFile ?? 'jsonl'));
 }
 
 interface RowKinds {

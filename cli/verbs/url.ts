@@ -12,10 +12,15 @@ export const command = verb({
   options: [JSON_OPTION],
   read(given) {
     const [crawl, url] = readWords(given, 'CRAWL', 'URL');
-    return { crawl: crawl!, url: seedUrl(url!) };
+    // Without a scheme: as a seed, and failing that by http.
+    const byHttp = /^[a-z][a-z\d+.-]*:\/\//i.test(url!)
+      ? undefined
+      : seedUrl(`http://${url!.replace(/^\/\//, '')}`);
+    return { crawl: crawl!, url: seedUrl(url!), byHttp };
   },
-  async run({ crawl, url }, place) {
-    const detail = await (await place.ask(crawl)).url(url);
+  async run({ crawl, url, byHttp }, place) {
+    const asked = await place.ask(crawl);
+    const detail = (await asked.url(url)) ?? (byHttp && (await asked.url(byHttp)));
     if (detail) return place.print(detail, urlText(detail, place.addressOf(crawl)));
     place.err.write(`strand: the crawl in ${crawl} does not know ${canonicalize(url) ?? url}\n`);
     return exitCodes.usage;

@@ -46,6 +46,13 @@ test('a crawl that recrawls ends when nothing is due, if it is to, and resumes s
   await expect(startCrawl({ ...options, out: out('d'), once: 'yes' as never })).rejects.toThrow('once');
 });
 
+test('a crawl that recrawls and has had its pages ends when nothing is due, though URLs wait', async () => {
+  const options = { ...quick(), recrawlEveryMs: 86_400_000, maxPages: 3, once: true };
+  const summary = await (await startCrawl(options)).done;
+  expect(summary).toMatchObject({ state: 'interrupted', reasonCode: 'nothingDue', pages: 3 });
+  expect(summary.byStatus.waiting).toBeGreaterThan(0);
+}, 60_000);
+
 describe.each([
   ['in the calling thread', { onPage: ({ url }: { url: string }) => ({ url }) }],
   ['in a thread of its own', {}],

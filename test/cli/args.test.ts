@@ -217,7 +217,13 @@ describe('a command line becomes a typed command', () => {
     ['status crawls/a --json', { verb: 'status', crawl: 'crawls/a', watch: false, json: true }],
     [
       'url crawls/a example.org/x',
-      { verb: 'url', crawl: 'crawls/a', url: 'https://example.org/x', json: false },
+      {
+        verb: 'url',
+        crawl: 'crawls/a',
+        url: 'https://example.org/x',
+        byHttp: 'http://example.org/x',
+        json: false,
+      },
     ],
     ['export crawls/a', { verb: 'export', crawl: 'crawls/a', format: 'jsonl', skipped: false, items: false }],
     [
@@ -256,11 +262,11 @@ describe('a command line becomes a typed command', () => {
 describe('a command line that cannot be followed is refused with what was expected and what came', () => {
   const cases: [argv: string[], message: string][] = [
     [['crwal', 'a'], 'Unknown command "crwal"; did you mean crawl?'],
-    [['frobnicate'], `Unknown command "frobnicate"; there are ${VERBS.join(', ')}`],
-    [['toString'], `Unknown command "toString"; there are ${VERBS.join(', ')}`],
+    [['frobnicate'], 'Unknown command "frobnicate"; strand help lists them'],
+    [['toString'], 'Unknown command "toString"; strand help lists them'],
     [['help', 'statsu'], 'Unknown command "statsu"; did you mean status?'],
     [['example.org'], '"example.org" is no command; to crawl it: strand crawl URL'],
-    [['--json', 'status'], `Expected a command first (${VERBS.join(', ')}), got "--json"`],
+    [['--json', 'status'], 'Expected a command first (strand help lists them), got "--json"'],
     [['estimate', '100'], 'Expected strand estimate PAGES HOSTS, got "100"'],
     [['estimate', 'many', '2'], 'Expected PAGES to be a number such as 5000, 10k or 1e6, got "many"'],
     [['estimate', '0', '1'], 'Expected PAGES to be a number such as 5000, 10k or 1e6, got "0"'],
@@ -278,7 +284,7 @@ describe('a command line that cannot be followed is refused with what was expect
     [['crawl', 'a', '--x\x1b[2J'], 'Unknown option --x\ufffd[2J; see strand help crawl'],
     [
       ['resume', 'd', '--delay', '2'],
-      'resume takes no --delay; it belongs to crawl, explain, read, map, mcp, shell, api, estimate, identity',
+      'resume takes no --delay: a crawl keeps the settings that it began with, limits aside. Begin another one by crawl',
     ],
     [['status', 'd', '--quiet'], 'status takes no --quiet; it belongs to crawl, resume'],
     [['crawl', 'a', '--json=yes'], 'Expected --json without a value, got "yes"'],
@@ -327,7 +333,7 @@ describe('a command line that cannot be followed is refused with what was expect
     ],
     [
       ['crawl', './public'],
-      'Expected an http or https URL, got "./public": for the files of a folder, https://example.org/ --from-folder example.org=FOLDER',
+      'Expected an http or https URL, got "./public": a file of seeds is given by --seeds FILE, the files of a site by https://example.org/ --from-folder example.org=FOLDER',
     ],
     [
       ['crawl', 'a', '--resolve', 'a=b'],

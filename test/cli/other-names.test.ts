@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refuseForgottenDashes as refuse } from '../../cli/forgotten-dashes.ts';
-import { nameHere } from '../../cli/other-names.ts';
+import { commandHere, nameHere, otherWay } from '../../cli/other-names.ts';
+import { VERBS } from '../../cli/verbs.ts';
 import { OPTIONS, optionsOf, parsed } from './commands.ts';
 
 describe('an option of another crawler', () => {
@@ -39,6 +40,36 @@ describe('an option of another crawler', () => {
       'crawlId',
     ])
       expect(OPTIONS.map(({ name }) => name)).toContain(nameHere(theirs)?.name);
+  });
+});
+
+describe('what other crawlers have', () => {
+  test.each([
+    [
+      ['crawl', 'a.example', '--css', '.price'],
+      /^Unknown option --css; onPage in strand.config.ts makes items/,
+    ],
+    [
+      ['crawl', 'a.example', '--generateWACZ'],
+      /^Unknown option --generateWACZ; WARC files are always written/,
+    ],
+    [['crawl', 'a.example', '--username', 'ann'], /^Unknown option --username; accounts in strand.config.ts/],
+    [['crawl', 'a.example', '--no-delay'], /^Unknown option --no-delay; use --delay 0$/],
+    [['scrape', 'https://a.example/'], /^Unknown command "scrape"; use strand read URL$/],
+    [['audit', 'https://a.example/'], /^Unknown command "audit"; use strand report DIR --broken$/],
+    [['resume', 'crawls/a', '--exclude', 'x'], /^resume takes no --exclude: a crawl keeps the settings/],
+    [['status', 'crawls/a', '--exclude', 'x'], /^status takes no --exclude; it belongs to crawl, /],
+  ])('%j is answered by our way', async (words, message) => {
+    await expect(parsed(words)).rejects.toThrow(message);
+  });
+
+  test('is none of ours, and our way begins with a command that there is', () => {
+    for (const verb of VERBS) expect(commandHere(verb)).toBeUndefined();
+    for (const { name } of optionsOf('crawl')) expect(otherWay(name)).toBeUndefined();
+    for (const theirs of ['scrape', 'run', 'startproject', 'items', 'replay', 'audit', 'ls', 'rm', 'kill'])
+      expect(VERBS).toContain(commandHere(theirs)?.split(' ')[0]);
+    expect(commandHere('toString')).toBeUndefined();
+    expect(otherWay('constructor')).toBeUndefined();
   });
 });
 

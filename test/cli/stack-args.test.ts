@@ -90,7 +90,10 @@ describe('a command line with --stack becomes a command for that stack', () => {
       '--stack S hosts news --limit 5 --cursor abc',
       { verb: 'hosts', crawl: 'news', domains: false, limit: 5, cursor: 'abc' },
     ],
-    ['--stack S url news example.org', { verb: 'url', crawl: 'news', url: SEED }],
+    [
+      '--stack S url news example.org',
+      { verb: 'url', crawl: 'news', url: SEED, byHttp: 'http://example.org/' },
+    ],
     ['--stack S explain news example.org', { verb: 'explain', crawl: 'news', options: {}, url: SEED }],
     ['--stack S report news --broken', { verb: 'report', crawl: 'news', broken: true, changes: false }],
     [

@@ -199,6 +199,10 @@ describe('a crawl that ended without what it was begun for says so', () => {
     );
     expect(shown).toContain('\n  Items       2\n');
     expect(text({ hooks: { pages: 3, failed: 1 } })).toMatch(/^Finished\n/);
+    expect(text({ hooks: { pages: 3 } })).toContain(
+      '\n  Items       none: hooks were called for 3 pages and returned nothing\n',
+    );
+    expect(text({ hooks: { pages: 3, failed: 3 } })).not.toContain('Items');
   });
 
   test('which hosts fail at the moment, and when they are tried again', () => {

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needs } from '../needs.ts';
 import { checkLog } from '../web/check.ts';
 import type { LogEntry } from '../web/server.ts';
 import { closure } from '../web/truth.ts';
 import { recordsOf } from './local-crawl.ts';
-import { crawlArgs, place, requests, running, strand } from './web-by-command-line.ts';
+import { crawlArgs, place, requests, running, strand, strandIn } from './web-by-command-line.ts';
 
 describe('strand crawl', () => {
   needs('signals').each([1, 2])(
@@ -68,6 +68,14 @@ describe('strand crawl', () => {
     expect(explained).toMatchObject({ code: 0, out: expect.stringContaining('it is not fetched again') });
     const unknown = await strand('url', place.folder, `${url}no/such/page`).ended;
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('does not know')]);
+    const byHttp = await strand('url', place.folder, url.replace('http://', ''), '--json').ended;
+    expect(JSON.parse(byHttp.out)).toMatchObject({ url, status: 'fetched' });
+    const misspelt = await strand('status', `${place.folder}x`).ended;
+    expect(misspelt.err).toBe(
+      `strand: There is no crawl in ${place.folder}x; did you mean "${place.folder}"?\n`,
+    );
+    const items = await strand('export', place.folder, '--items').ended;
+    expect(items).toMatchObject({ code: 0, out: '', err: expect.stringContaining('No items: no hook') });
     const exported = await strand('export', place.folder, '--format', 'jsonl').ended;
     const rows = exported.out
       .trim()
@@ -98,6 +106,18 @@ describe('strand crawl', () => {
     const { code, out } = await strand(...args).ended;
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ pages: 1, state: 'finished' });
+  });
+
+  test('does not take a file that is here for a host', async () => {
+    const folder = dirname(place.folder);
+    const name = `${basename(place.folder).toLowerCase()}.txt`;
+    writeFileSync(join(folder, name), `${running.seeds[0]}\n`);
+    const args = ['crawl', name, '--contact', 'me@example.org', '--out', place.folder];
+    const { code, err } = await strandIn(folder, ...args).ended;
+    expect([code, err]).toEqual([
+      2,
+      `strand: ${name} is a file here, not a host: its seeds are read by --seeds ${name}\n`,
+    ]);
   });
 });
 

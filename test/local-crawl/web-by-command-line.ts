@@ -32,8 +32,10 @@ export interface Ended {
   readonly err: string;
 }
 
-export function strand(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export const strand = (...args: string[]) => strandIn(process.cwd(), ...args);
+
+export function strandIn(cwd: string, ...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   let out = '';
   let err = '';

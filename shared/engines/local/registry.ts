@@ -26,8 +26,9 @@ export interface LocalCrawlRegistry extends CrawlRegistry {
   /**
    * When the first host is due, if until then there is nothing to do: no message, and no URL that waits for its first
    * fetch but for the hours of its host, or because that has had its pages. Undefined if there is. The sums of several threads lag: ask for some time.
+   * `isFull`: the crawl has had its pages, so of what waits only requisites are fetched.
    */
-  nextDueAt(crawl: CrawlId, now: number): number | undefined;
+  nextDueAt(crawl: CrawlId, now: number, isFull?: boolean): number | undefined;
 
   /** Whether each host with work rests because it refuses the crawler. Also true if there is none. Looks at all heads. */
   waitsForRefusalsOnly(crawl: CrawlId): boolean;
@@ -210,9 +211,12 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     return this.#anyDue.get(crawl) === undefined || this.#load(crawl)?.status !== 'running';
   }
 
-  nextDueAt(crawl: CrawlId, now: number): number | undefined {
+  nextDueAt(crawl: CrawlId, now: number, isFull = false): number | undefined {
     const { hostsWaiting, hostsClosed, hostsFull } = this.sums(crawl);
-    if (hostsWaiting > hostsClosed + hostsFull || this.#hasMessages(false)) return undefined;
+    const hasWork = isFull
+      ? this.#anyAwaited.get(crawl) !== undefined
+      : hostsWaiting > hostsClosed + hostsFull;
+    if (hasWork || this.#hasMessages(false)) return undefined;
     const { due_at: dueAt } = this.#firstDue.get(crawl) as { due_at: number | null };
     return dueAt !== null && dueAt > now ? dueAt : undefined;
   }

@@ -164,11 +164,13 @@ function createIdleWatch(engine: LocalEngine, once: boolean): (crawl: Crawl) => 
 /** When the next host is due, if the crawl does not wait for that. */
 function nextDueAt(
   { registry, clock }: LocalEngine,
-  { id, config }: Crawl,
+  { id, config, budget }: Crawl,
   once: boolean,
 ): number | undefined {
   if (!once && (config.keepTrying || isRecrawling(config))) return undefined;
-  const dueAt = registry.nextDueAt(id, clock.now());
+  // A crawl that recrawls goes on when it has had its pages: what waits then is not fetched.
+  const isFull = budget.metFinally()?.allowsRecrawl === true;
+  const dueAt = registry.nextDueAt(id, clock.now(), isFull);
   return once || (dueAt !== undefined && registry.waitsForRefusalsOnly(id)) ? dueAt : undefined;
 }
 
