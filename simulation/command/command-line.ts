@@ -12,6 +12,7 @@ export function replayCommand({
   poisoned,
   refused,
   members,
+  locked,
   rendered,
   maxStrikes,
   strike,
@@ -25,6 +26,7 @@ export function replayCommand({
   if (poisoned) words.push('--poisoned');
   if (refused) words.push('--refused');
   if (members) words.push('--members');
+  if (locked) words.push('--locked');
   if (rendered) words.push('--rendered');
   if (maxStrikes !== undefined) words.push(`--max-strikes ${maxStrikes}`);
   if (strike !== undefined) words.push(`--strike ${callFaultText(strike)}`);

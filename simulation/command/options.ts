@@ -106,6 +106,10 @@ export const OPTIONS = [
   { name: 'rendered', help: 'Scripts fill pages, which crawls render, in each world that does not recrawl' },
   { name: 'refused', help: 'Hosts refuse the crawler, in each world that does not recrawl' },
   { name: 'members', help: 'Hosts are behind a login, in each world that does not recrawl' },
+  {
+    name: 'locked',
+    help: 'Hosts are behind a password of the settings, in each world that does not recrawl',
+  },
   { name: 'max-strikes', argument: 'N', help: 'Maximum number of faults that strike in a world' },
   {
     name: 'systematic',
@@ -170,6 +174,7 @@ export function readCommand(argv: readonly string[]): Command {
     ...(given.poisoned === true && { poisoned: true }),
     ...(given.refused === true && { refused: true }),
     ...(given.members === true && { members: true }),
+    ...(given.locked === true && { locked: true }),
     ...(given.rendered === true && { rendered: true }),
     ...(maxStrikes !== undefined && { maxStrikes }),
     ...(strike && { strike }),

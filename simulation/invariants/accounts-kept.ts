@@ -50,7 +50,8 @@ export function accountsKept(facts: UsedFacts): readonly Violation[] {
       checkRests(findings, used, logins);
     }
     const mayAllBeLocked = areAllRefused(log, members) || isLoginLong(crawl.config);
-    checkGivenUp(findings, crawl, mayAllBeLocked ? facts.web.memberHosts : []);
+    const mayBe = facts.web.memberHosts.filter((host) => mayAllBeLocked || isSlow(log, host, crawl.config));
+    checkGivenUp(findings, crawl, mayBe);
   }
   return findings.list;
 }
@@ -162,12 +163,21 @@ const areAllRefused = (log: readonly WebRequest[], { accounts }: MembersPlan): b
     return own.length >= MAX_REFUSED;
   });
 
-/** A login of three requests may not fit into a visit: it is slow by the crawl's settings. */
+/** A login of three requests may not fit into a visit: it is long by the crawl's settings. */
 const isLoginLong = (config: CrawlFacts['config']): boolean =>
   config.delayMs >= LONG_DELAY_MS ||
   config.maxBytesPerSecond !== undefined ||
   config.maxBytesPerSecondPerHost !== undefined ||
   config.overrides.length > 0;
+
+/** A slow host is left alone for a multiple of the time that it took, if the delay is adaptive: nor may a login fit into a visit there. */
+const isSlow = (
+  log: readonly WebRequest[],
+  host: string,
+  { adaptive, adaptiveFactor }: CrawlFacts['config'],
+): boolean =>
+  adaptive &&
+  log.some((one) => one.host === host && adaptiveFactor * (one.endedAt - one.startedAt) >= LONG_DELAY_MS);
 
 /**
  * No URL is answered by what a site shows to somebody who is signed out: the URL waits, and is requested again. Nobody signs out

@@ -35,6 +35,7 @@ import { onTime } from './on-time.ts';
 import { oneChain } from './one-chain.ts';
 import { oneState } from './one-state.ts';
 import { partsApart } from './parts-apart.ts';
+import { passwordsKept } from './passwords-kept.ts';
 import { pastLimits } from './past-limits.ts';
 import { purposeKept } from './purpose-kept.ts';
 import { refetched } from './refetched.ts';
@@ -98,6 +99,7 @@ export function checkFacts(facts: Facts): Violation[] {
     ...refusalsKept(facts, visits, robots),
     ...accountsKept(facts),
     ...signedIn(facts),
+    ...passwordsKept(facts),
     ...purposeKept(facts),
     ...nearDuplicates(facts),
     ...harmBounded(facts),

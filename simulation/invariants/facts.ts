@@ -25,7 +25,10 @@ export interface Facts {
   readonly now: number;
   readonly hasEnded: boolean;
   /** Its log is without the requests of a crawl that was deleted. */
-  readonly web: Omit<SimWeb, 'seeds' | 'someUrl' | 'someSitemap' | 'fetcherOf' | 'drawnOf'> &
+  readonly web: Omit<
+    SimWeb,
+    'seeds' | 'someUrl' | 'someChange' | 'someSitemap' | 'fetcherOf' | 'drawnOf' | 'lockedHosts' | 'keysOf'
+  > &
     Pick<World, 'requestsOf'> & {
       /** Whether the crawl has surely seen the page's links: scripts bring those of some pages. */
       isShown(url: string): boolean;
@@ -94,6 +97,8 @@ export interface CrawlFacts {
   readonly laterSeeds: readonly string[];
   /** An earlier crawl, whose payloads are not stored again: its archive may refer to records of that one's. */
   readonly dedupeFrom?: string | undefined;
+  /** The hosts whose passwords it has. */
+  readonly openHosts: readonly string[];
   /** As begun with, complete. */
   readonly config: CrawlConfig;
   /** As stored; undefined where the crawl is not there. */

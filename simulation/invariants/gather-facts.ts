@@ -121,6 +121,7 @@ function webFacts(world: World, isShown: (url: string) => boolean): Facts['web']
     canonicalOf: (url) => web.canonicalOf(url),
     redirectOf: (url) => web.redirectOf(url),
     requestsOf: (url) => world.requestsOf(url),
+    isChange: (url) => web.isChange(url),
     isDated: (url) => web.isDated(url),
     isAlternateFeed: (url) => web.isAlternateFeed(url),
     isIndex: (url) => web.isIndex(url),
@@ -258,7 +259,7 @@ interface Account extends Tables {
 }
 
 async function crawlFacts(
-  { id, seeds, laterSeeds = [], seedsSentAt = [], config, dedupeFrom }: CrawlPlan,
+  { id, seeds, laterSeeds = [], seedsSentAt = [], openHosts = [], config, dedupeFrom }: CrawlPlan,
   { own, heads, objects, readPart, stored: parts }: Account,
   history: History,
 ): Promise<CrawlFacts> {
@@ -290,6 +291,7 @@ async function crawlFacts(
     seeds,
     laterSeeds,
     dedupeFrom,
+    openHosts,
     config: parseConfig(config),
     status: record?.status,
     firstPassAt: record?.firstPass?.at,

@@ -11,8 +11,8 @@ export interface PromiseMutant {
   readonly edits: readonly (readonly [text: string, instead: string])[];
   /** Worlds must break one of these; none: a test file must fail. */
   readonly breaks?: readonly InvariantName[];
-  /** Those whose hosts refuse the crawler, or are behind a login, or those that render pages. Default: those that recrawl. */
-  readonly worlds?: 'refused' | 'members' | 'rendered';
+  /** Those whose hosts refuse the crawler, are behind a login or a password, or those that render pages. Default: those that recrawl. */
+  readonly worlds?: 'refused' | 'members' | 'locked' | 'rendered';
   readonly tests?: readonly string[];
 }
 

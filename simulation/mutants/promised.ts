@@ -1,6 +1,6 @@
 /**
  * Mutants of promises: for each invariant of crawls that fetch pages again, and for each promise of a stack's workers
- * (`promised-packing.ts`), of sites that refuse (`promised-refusals.ts`) and of accounts (`promised-accounts.ts`), changes of the
+ * (`promised-packing.ts`), of sites that refuse (`promised-refusals.ts`) of accounts (`promised-accounts.ts`) and of passwords (`promised-passwords.ts`), changes of the
  * program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them.
  * Others are drawn by chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
  */
@@ -8,6 +8,7 @@ import type { WorldSpec } from '../worlds/spec.ts';
 import type { PromiseMutant } from './promise-mutant.ts';
 import { ACCOUNT_MUTANTS } from './promised-accounts.ts';
 import { PACKING_MUTANTS } from './promised-packing.ts';
+import { PASSWORD_MUTANTS } from './promised-passwords.ts';
 import { REFUSAL_MUTANTS } from './promised-refusals.ts';
 import { RENDERING_MUTANTS } from './promised-rendering.ts';
 
@@ -213,6 +214,7 @@ export const PROMISE_MUTANTS: readonly PromiseMutant[] = [
   ...PACKING_MUTANTS,
   ...REFUSAL_MUTANTS,
   ...ACCOUNT_MUTANTS,
+  ...PASSWORD_MUTANTS,
   ...RENDERING_MUTANTS,
 ];
 

@@ -12,6 +12,7 @@ import { isKnown, versionAt, versionText } from './changes.ts';
 import type { WebHost } from './hosts.ts';
 import { filling, renderHtml } from './html.ts';
 import type { List } from './lists.ts';
+import { wordsIn } from './locks.ts';
 import { type MemberRequest, SIGN } from './member-plan.ts';
 import type { PageTrouble } from './pages.ts';
 import type { Place } from './places.ts';
@@ -79,6 +80,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   304: 'Not Modified',
   307: 'Temporary Redirect',
   308: 'Permanent Redirect',
+  401: 'Unauthorized',
   402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
@@ -111,6 +113,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     places,
     scripts,
     members,
+    locks,
   } = atlas;
   /** Requests so far for pages that fail a number of times and then succeed. */
   const tries = new Map<string, number>();
@@ -128,6 +131,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const paceMs = pace(server, url, age);
     const refused = refusing.of(place, age);
     if (refused) return refusedBy(refused, url, paceMs);
+    if (isLockedOut(place, asked)) return lockedOut(paceMs);
     if (!members.has(host)) return answerOf(place, asked, paceMs);
     const shown = members.answer(place, asked);
     if ('text' in shown)
@@ -135,6 +139,13 @@ export function createAnswerer(atlas: Atlas): Answerer {
     const answer = answerOf(place, asked, paceMs);
     return answer.kind === 'failed' ? answer : { ...answer, headers: [...answer.headers, ...shown.headers] };
   }
+
+  /** Somebody without the word of the host may see its rules alone. */
+  const isLockedOut = (place: Place & { readonly host: WebHost }, asked: Asked): boolean =>
+    locks.has(place.host) &&
+    place.what !== 'robots' &&
+    place.what !== 'usageFile' &&
+    !wordsIn(asked).includes(place.host.key);
 
   /** The answer of a host that answers, to somebody who may see the page. */
   function answerOf(place: Place & { readonly host: WebHost }, asked: Asked, paceMs: number): Answer {
@@ -237,6 +248,7 @@ export function createAnswerer(atlas: Atlas): Answerer {
     if (place.what === 'day') return html(url, place, 0, paceMs);
     if (place.what === 'asset') return asset(url, place, paceMs);
     if (place.what === 'part') return part(url, place.name, paceMs);
+    if (place.what === 'change') return html(url, place, PAGE_BYTES, paceMs);
     if (place.what === 'alias')
       return place.of.kind === 'failing' ? errorResponse(500, paceMs) : missing(410, paceMs);
     if (place.what !== 'page') return missing(404, paceMs);
@@ -288,7 +300,14 @@ export function createAnswerer(atlas: Atlas): Answerer {
 
   function html(url: string, place: Place, bytes: number, paceMs: number): Responded {
     // All days are alike but for their links.
-    const at = place.what === 'page' ? place.page : place.what === 'day' ? -1 : 0;
+    const at =
+      place.what === 'page'
+        ? place.page
+        : place.what === 'change'
+          ? place.of.page
+          : place.what === 'day'
+            ? -1
+            : 0;
     const random = chance.stream(DRAW.spelling, place.what === 'noHost' ? 0 : place.host.number, at);
     return respond(
       200,
@@ -353,6 +372,17 @@ export function errorResponse(status: number, headMs: number, retryAfterSeconds?
   // A link that must never be taken: the page is none.
   return respond(status, headers, text(`<a href="/error/${status}">Error ${status}</a>\n`), headMs);
 }
+
+const lockedOut = (headMs: number): Responded =>
+  respond(
+    401,
+    [
+      ['Content-Type', TYPES.html],
+      ['WWW-Authenticate', 'Basic realm="sim"'],
+    ],
+    text('<a href="/error/401">Who are you?</a>\n'),
+    headMs,
+  );
 
 /** No two are alike. The link must never be taken: the page is none. */
 function refusedBy({ httpStatus, headers, refusal }: RefusalWay, url: string, headMs: number): Responded {

@@ -4,6 +4,7 @@ import { type Canonicals, createCanonicals } from './canonicals.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { createLinks, type Links } from './links.ts';
+import { createLocks, type Locks } from './locks.ts';
 import { createMembers, type Members } from './members.ts';
 import { createPages, type Pages } from './pages.ts';
 import { createPlaces, type Places } from './places.ts';
@@ -28,6 +29,7 @@ export interface Atlas {
   readonly vanishing: Vanishing;
   readonly refusing: Refusing;
   readonly members: Members;
+  readonly locks: Locks;
   readonly scripts: Scripts;
 }
 
@@ -53,6 +55,7 @@ export function createAtlas(seed: number, shape: WebShape): Atlas {
     vanishing: createVanishing(shape, chance),
     refusing: createRefusing(shape, chance),
     members,
+    locks: createLocks(shape, chance),
     scripts: createScripts({ shape, hosts, places, pages, chance }),
     rules: createRules(chance, usage, places.lists.namedBy),
   };

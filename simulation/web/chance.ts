@@ -35,6 +35,8 @@ export const DRAW = {
   refusing: 27,
   members: 28,
   scripts: 29,
+  changing: 30,
+  locks: 31,
 } as const;
 export type Draw = (typeof DRAW)[keyof typeof DRAW];
 

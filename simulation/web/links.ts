@@ -5,6 +5,7 @@
 import type { Random } from '../models/random.ts';
 import type { Assets, AssetsOf } from './assets.ts';
 import { DRAW } from './chance.ts';
+import { changeLinkedBy } from './change-links.ts';
 import { isSteady, type WebHost } from './hosts.ts';
 import { SIGN_OUT_PATH } from './member-plan.ts';
 import type { Members } from './members.ts';
@@ -69,6 +70,8 @@ export function createLinks({ shape, hosts, places, pages, assets, members, chan
     if (asset !== undefined) urls.add(asset);
     const feed = places.lists.feedOf(host, page);
     if (feed) urls.add(feed.url);
+    const change = changeLinkedBy(shape, chance, host, page);
+    if (change) urls.add(places.changeUrl(host, change));
     if (members.has(host)) urls.add(new URL(SIGN_OUT_PATH, places.pageUrl(host, page)).href);
     return urls;
   }

@@ -13,6 +13,8 @@ const FIELD = 'accept-sim-request';
 /** The share of pages whose hook makes requests, and how many at most. */
 const REQUESTING = 0.4;
 const MAX_REQUESTS = 2;
+/** The share of requests that change something, where pages link to such. */
+const CHANGING = 0.2;
 const MAX_LEVEL = 7;
 /** Two pages may make the same request. */
 const VALUES = 3;
@@ -25,13 +27,16 @@ const WAYS: readonly HookRequest[] = [
 /** Returns the requests that the hook makes for the page: the same each time. */
 export function requestsFor(
   seed: number,
-  web: Pick<SimWeb, 'someUrl' | 'harmOf' | 'isTrap'>,
+  web: Pick<SimWeb, 'someUrl' | 'someChange' | 'harmOf' | 'isTrap'>,
   page: string,
 ): PageRequest[] {
   const random = randomOf(seed, 'requests of hooks', page);
   if (random() >= REQUESTING) return [];
+  const changes = randomOf(seed, 'changes by hooks', page);
   return Array.from({ length: between(random, 1, MAX_REQUESTS) }, () => {
-    const url = web.someUrl(random);
+    const some = web.someUrl(random);
+    const change = web.someChange(changes);
+    const url = change !== undefined && changes() < CHANGING ? change : some;
     const way = between(random, 0, WAYS.length - 1);
     const value = `${way}.${between(random, 1, VALUES)}`;
     const { headers, ...rest } = WAYS[way] as HookRequest;

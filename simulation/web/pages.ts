@@ -185,6 +185,10 @@ export function createPages(shape: WebShape, hosts: Hosts, places: Places, chanc
       }
       if (place.what === 'alias')
         return place.of.kind === 'back' ? to(places.pageUrl(place.of.host, place.of.page)) : undefined;
+      if (place.what === 'change')
+        return place.of.isOpener
+          ? to(places.changeUrl(place.host, { ...place.of, isOpener: false }), 302)
+          : undefined;
       if (place.what === 'hop') return hopRedirect(place.host, place.page, place.hop);
       if (place.what !== 'page') return undefined;
       const { host, page } = place;

@@ -2,6 +2,7 @@
 import { ASSETS } from './asset-kinds.ts';
 import { cached } from './cache.ts';
 import { type Chance, DRAW } from './chance.ts';
+import { type ChangePlace, changePath, findChange } from './change-links.ts';
 import { DOMAIN, type Hosts, type WebHost } from './hosts.ts';
 import { createLists, type List, type Lists } from './lists.ts';
 import type { HostKind, WebShape } from './shape.ts';
@@ -34,6 +35,8 @@ export type Place =
   | { readonly what: 'alias'; readonly host: WebHost; readonly of: Alias }
   /** A request of a page that is rendered (`scripts.ts`). */
   | { readonly what: 'part'; readonly host: WebHost; readonly name: string }
+  /** A URL whose request changes something, or that redirects to one. */
+  | { readonly what: 'change'; readonly host: WebHost; readonly of: ChangePlace }
   | { readonly what: 'nothing'; readonly host: WebHost }
   /** `refused`: the host is there, but not at that port or scheme. */
   | { readonly what: 'noHost'; readonly refused: boolean };
@@ -52,6 +55,7 @@ export interface Places {
   dayUrl(host: WebHost, day: number): string;
   assetUrl(host: WebHost, asset: number): string;
   aliasUrl(server: WebHost, alias: Alias): string;
+  changeUrl(host: WebHost, change: ChangePlace): string;
   /** At the origin of the page. */
   partUrl(host: WebHost, page: number, name: string): string;
   /** Undefined: the host has no sitemap. */
@@ -84,7 +88,7 @@ const RULES_HOST = /^robots-(h\d+\..*)$/;
 
 type PlacesShape = Pick<
   WebShape,
-  'changes' | 'namedShare' | 'feedShare' | 'hasDates' | 'canonicalShare' | 'scriptedShare'
+  'changes' | 'namedShare' | 'feedShare' | 'hasDates' | 'canonicalShare' | 'scriptedShare' | 'changeShare'
 >;
 
 export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = {}): Places {
@@ -102,6 +106,9 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     `${siteOf(host)}/assets/${asset}.${ASSETS[asset]}`;
   const aliasUrl = (server: WebHost, { host, page, kind }: Alias): string =>
     `${siteOf(server)}/same/${host.number}/${page}/${kind}`;
+
+  const changeUrl = (host: WebHost, change: ChangePlace): string =>
+    siteOf(host, change.page) + changePath(host, change);
 
   const partUrl = (host: WebHost, page: number, name: string): string =>
     `${siteOf(host, page)}/parts/${name}`;
@@ -172,6 +179,8 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     if (alias && url === aliasUrl(host, alias)) return { what: 'alias', host, of: alias };
     const part = shape.scriptedShare ? PART.exec(path)?.[1] : undefined;
     if (part !== undefined) return { what: 'part', host, name: part };
+    const change = shape.changeShare ? findChange(host, path) : undefined;
+    if (change && url === changeUrl(host, change)) return { what: 'change', host, of: change };
     const list = lists.find(url);
     if (list) return { what: 'list', host, list };
     return url === sitemapUrl(host) ? { what: 'sitemap', host } : { what: 'nothing', host };
@@ -197,6 +206,7 @@ export function createPlaces(hosts: Hosts, chance: Chance, shape: PlacesShape = 
     dayUrl,
     assetUrl,
     aliasUrl,
+    changeUrl,
     partUrl,
     sitemapUrl,
     lists,

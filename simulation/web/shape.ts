@@ -83,6 +83,10 @@ export interface WebShape {
   readonly refusingShare?: number;
   /** Hosts behind a login. Default: none. */
   readonly members?: MembersPlan | undefined;
+  /** The share of hosts behind a password, cookie or header of the operator. Default: none. */
+  readonly lockedShare?: number;
+  /** The share of HTML pages that link to something that a request changes. Default: none. */
+  readonly changeShare?: number;
   /** The share of HTML pages that scripts fill: without a browser they have no links. Default: none. */
   readonly scriptedShare?: number;
   /** Pages of HTML have a long text, which some have in common. */
@@ -119,6 +123,13 @@ const WITH_REFUSALS = 0.05;
 /** The share of the world's hosts that refuse the crawler. */
 export const refusingShareOf = (seed: number, isCertain = false): number =>
   isCertain || randomOf(seed, 'refusals')() < WITH_REFUSALS ? 0.6 : 0;
+
+/** The share of worlds with hosts behind a password. */
+const WITH_LOCKS = 0.05;
+
+/** The share of the world's hosts that are behind a password. */
+export const lockedShareOf = (seed: number, isCertain = false): number =>
+  isCertain || randomOf(seed, 'locked hosts')() < WITH_LOCKS ? 0.6 : 0;
 
 /** The share of worlds in which scripts fill pages. */
 const WITH_SCRIPTS = 0.06;

@@ -6,6 +6,8 @@
 
 import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
 import { fetchedUrl, isSentAlong, ownRequest, redirectedRequest } from '../../shared/core/url/request-url.ts';
+import { createOwnHeaders, type OwnHeaderOptions } from '../../shared/crawler/fetcher/own-headers.ts';
+import { mergeHeaders, withOwnCookies } from '../../shared/crawler/fetcher/request-headers.ts';
 import type { CallFaults } from '../models/call-faults.ts';
 import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';
@@ -15,6 +17,7 @@ import { createAnswerer, type Responded } from './answers.ts';
 import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
 import { createSimFetcher, type OpenExchange } from './fetcher.ts';
+import { wordsIn } from './locks.ts';
 import { memberRequestOf, showsSign } from './members.ts';
 import { createMishaps } from './mishaps.ts';
 import { nameOf, recognized } from './own-requests.ts';
@@ -43,7 +46,7 @@ const THERE = 0.9;
 export function createSimWeb(options: SimWebOptions): SimWeb {
   const { seed, time, faults, trace, shape, keepLog = true, onRequest } = options;
   const atlas = createAtlas(seed, shape);
-  const { hosts, places, pages, assets, links, canonicals, rules, usage, members, scripts } = atlas;
+  const { hosts, places, pages, assets, links, canonicals, rules, usage, members, locks, scripts } = atlas;
   const answer = createAnswerer(atlas);
   const mishaps = createMishaps(faults, time.now);
   const beganAt = time.now();
@@ -60,14 +63,17 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
     { process, contact, isOther }: Pick<WebRequest, 'process' | 'contact'> & { readonly isOther: boolean },
     totalTimeoutMs: number,
     request: FetchRequest,
+    /** With those of the operator. */
+    headers: FetchRequest['headers'],
   ): OpenExchange {
     const { url, maxBodyBytes } = request;
     const startedAt = time.now();
     const host = hostOf(url);
     const place = places.find(url);
-    const asked = { ...request, contact, age: startedAt - beganAt, at: startedAt };
+    const asked = { ...request, headers, contact, age: startedAt - beganAt, at: startedAt };
     const answered = mishaps(host, answer(place, asked));
     const exchange = planExchange(answered, startedAt, startedAt + totalTimeoutMs, maxBodyBytes);
+    const words = shape.lockedShare ? wordsIn(asked) : [];
     const entry: Mutable<WebRequest> = {
       url: recognized(request),
       host,
@@ -77,6 +83,7 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       process,
       ...(shape.addresses !== undefined && hosts.byKey(host) && { address: addressAt(host) }),
       ...(contact !== undefined && { contact }),
+      ...(words.length > 0 && { words }),
       ...memberOf(request, place),
       ...served(exchange),
       ...(shape.members && exchange.kind === 'response' && showsSign(exchange) && { showsSign: true }),
@@ -110,23 +117,35 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       const all = Array.from({ length: shape.members ? hosts.count : 0 }, (_, number) => hosts.of(number));
       return all.filter(members.has).map(({ key }) => key);
     },
+    get lockedHosts() {
+      const all = Array.from({ length: shape.lockedShare ? hosts.count : 0 }, (_, number) =>
+        hosts.of(number),
+      );
+      return all.filter(locks.has).map(({ key }) => key);
+    },
+    keysOf: (keys) => locks.keysOf(keys.flatMap((key) => hosts.byKey(key) ?? [])),
     get seeds() {
       seeds ??= links.seeds();
       return seeds;
     },
     log,
     parts,
-    fetcherOf: (process, { totalTimeoutMs, userAgent, contact }, { isOther = false } = {}) => ({
-      ...createSimFetcher({
-        process,
-        time,
-        userAgent,
-        calls: options.calls,
-        open: (request) => open({ process: process.name, contact, isOther }, totalTimeoutMs, request),
-        addressOf: (url) => addressAt(hostOf(url)),
-      }),
-      addressesOf: async (host) => (hosts.byKey(host) === undefined ? [] : [addressAt(host)]),
-    }),
+    fetcherOf(process, config, { isOther = false } = {}) {
+      const { totalTimeoutMs, userAgent, contact } = config;
+      const by = { process: process.name, contact, isOther };
+      const withOwn = ownHeadersOf(config, process.clock.now);
+      return {
+        ...createSimFetcher({
+          process,
+          time,
+          userAgent,
+          calls: options.calls,
+          open: (request) => open(by, totalTimeoutMs, request, withOwn(request)),
+          addressOf: (url) => addressAt(hostOf(url)),
+        }),
+        addressesOf: async (host) => (hosts.byKey(host) === undefined ? [] : [addressAt(host)]),
+      };
+    },
     partsOf: (url) => scripts.partsOf(places.find(url)),
     drawnOf: (url) => answer.drawn(url, places.find(url)),
     isScripted: (url) => scripts.isScripted(places.find(fetchedUrl(url))),
@@ -146,6 +165,16 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       return isThere
         ? places.pageUrl(host, Math.floor(random() * host.pages))
         : `${places.pageUrl(host, 0)}missing/x`;
+    },
+    someChange(random) {
+      if (!shape.changeShare) return undefined;
+      const host = hosts.of(Math.floor(random() * hosts.count));
+      const page = Math.floor(random() * host.pages);
+      return places.changeUrl(host, { page, isOpener: random() < 0.3 });
+    },
+    isChange(url) {
+      const place = places.find(fetchedUrl(url));
+      return place.what === 'change' && !place.of.isOpener;
     },
     isDated: (url) => places.find(fetchedUrl(url)).what === 'sitemap',
     isAlternateFeed(url) {
@@ -218,6 +247,19 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
       const host = hosts.byKey(key);
       return host && rules.planOf(places.rulesOf(host), robotsVersion).crawlDelayMs;
     },
+  };
+}
+
+/** Adds the headers of the operator to those of a request, as the fetcher does. */
+function ownHeadersOf(config: OwnHeaderOptions, now: () => number) {
+  const ownHeaders = createOwnHeaders(config);
+  return ({ url, headers }: FetchRequest): FetchRequest['headers'] => {
+    const own = ownHeaders(url, now);
+    if (own === undefined) return headers;
+    const sent = mergeHeaders([], own, withOwnCookies(own, headers));
+    return Object.fromEntries(
+      sent.flatMap((name, i) => (i % 2 === 0 ? [[name, sent[i + 1] as string]] : [])),
+    );
   };
 }
 

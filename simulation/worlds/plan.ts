@@ -101,7 +101,7 @@ const DEDUPE_CHANCE = 0.5;
 /** One crawl mostly; sometimes two of the same hosts, which SQS keeps apart by one group. */
 export function planCrawls(
   seed: number,
-  web: Pick<SimWeb, 'seeds' | 'someUrl' | 'someSitemap'>,
+  web: Pick<SimWeb, 'seeds' | 'someUrl' | 'someChange' | 'someSitemap' | 'lockedHosts' | 'keysOf'>,
   maxTotalTimeoutMs: number,
   {
     recrawl,
@@ -120,6 +120,7 @@ export function planCrawls(
   return Array.from({ length: count }, (_, i) => {
     const rates = planByteRate(randomOf(seed, 'byte rate of crawl', i));
     const hours = planHours(randomOf(seed, 'hours of crawl', i));
+    const openHosts = planOpenHosts(randomOf(seed, 'passwords of crawl', i), web.lockedHosts);
     const overrides = [...(hours.overrides ?? []), ...(rates.overrides ?? [])];
     const config = {
       ...configOf(random, maxTotalTimeoutMs),
@@ -148,16 +149,31 @@ export function planCrawls(
       ...(isPoisoned && WITHOUT_ENDS),
       ...(isRendered && planRendering(randomOf(seed, 'rendering', i))),
       ...(recrawl && { ...WITHOUT_LIMITS, ...recrawl.config }),
+      ...(openHosts.length > 0 && web.keysOf(openHosts)),
       contact: `https://sim.test/crawl-${i}`,
     };
     return {
       id: `crawl-${i}`,
-      seeds: seedsFor(config, web, random),
+      seeds: [
+        ...seedsFor(config, web, random),
+        ...changesNamed(randomOf(seed, 'named changes of crawl', i), web),
+      ],
       config,
+      openHosts,
       ...(i > 0 &&
         randomOf(seed, 'deduplicated crawl', i)() < DEDUPE_CHANCE && { dedupeFrom: `crawl-${i - 1}` }),
     };
   });
+}
+
+/** A quarter of the crawls have no password. */
+const planOpenHosts = (random: Random, locked: readonly string[]): readonly string[] =>
+  random() < 0.75 ? locked : [];
+
+/** Half of the crawls have a seed that changes something. */
+function changesNamed(random: Random, web: Pick<SimWeb, 'someChange'>): readonly string[] {
+  const url = random() < 0.5 ? web.someChange(random) : undefined;
+  return url === undefined ? [] : [url];
 }
 
 function planNearDuplicates(random: Random): CrawlOptions {

@@ -5,6 +5,7 @@ import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
 import type { RefusedHost } from '../../shared/core/frontier/host-refusal.ts';
 import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
 import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
+import type { OwnHeaderOptions } from '../../shared/crawler/fetcher/own-headers.ts';
 import type { Fetcher } from '../../shared/crawler/ports/fetcher.ts';
 import type { History } from '../invariants/history-probe.ts';
 import type { CallFault, CallFaults } from '../models/call-faults.ts';
@@ -34,6 +35,8 @@ export interface WorldSpec {
   readonly refused?: boolean;
   /** Hosts are behind a login, whatever the seed says. */
   readonly members?: boolean;
+  /** Hosts are behind a password of the settings, whatever the seed says. */
+  readonly locked?: boolean;
   /** Scripts fill pages, and crawls render them, whatever the seed says. */
   readonly rendered?: boolean;
   /** Crawls beside its own ones, instead of what the seed says. */
@@ -88,6 +91,8 @@ export const INVARIANTS = {
     'By an account one worker at a time signs in, no more often than allowed; after a refused password it rests, and after three in a row it is not used any more',
   signedIn:
     'What a site shows to those who are signed out is the answer of no URL, and no link that signs out is requested',
+  passwordsKept:
+    'A password, cookie or header of the settings goes with each request to its host, and to no other; no link that changes something is requested by somebody who is known to the site, unless a seed or a hook names it, and no other link is left out for that',
   notRunning: 'While a crawl is paused, stopped or limited, nothing is requested; requests in flight may end',
   limitsKept: 'Limits are never exceeded by more than what is in flight',
   domainBudget:
@@ -210,6 +215,8 @@ export interface WebRequest {
   readonly refusal?: { readonly kind: RefusalKind; readonly isPlain: boolean };
   /** It is of a login, or was answered as to somebody who is signed out. */
   readonly member?: MemberRequest;
+  /** The hosts whose passwords, cookies or headers of the settings it brought; undefined: none. */
+  readonly words?: readonly string[];
   /** It shows that somebody is signed in. */
   readonly showsSign?: boolean;
   /** SHA-1 of the body as served, hex; and whether it came whole. */
@@ -256,6 +263,10 @@ export interface SimWeb {
   readonly log: readonly WebRequest[];
   /** Those behind a login. */
   readonly memberHosts: readonly string[];
+  /** Those behind a password, cookie or header of the settings. */
+  readonly lockedHosts: readonly string[];
+  /** The settings that open these hosts. */
+  keysOf(hosts: readonly string[]): Pick<CrawlOptions, 'auth' | 'cookies' | 'headers'>;
   /** Requests of pages that are rendered: they are not in the log. */
   readonly parts: readonly PartRequest[];
   /**
@@ -264,7 +275,11 @@ export interface SimWeb {
    */
   fetcherOf(
     process: SimProcess,
-    config: { readonly totalTimeoutMs: number; readonly userAgent: string; readonly contact?: string },
+    config: {
+      readonly totalTimeoutMs: number;
+      readonly userAgent: string;
+      readonly contact?: string;
+    } & OwnHeaderOptions,
     /** `isOther`: of requests that rendered pages make to other hosts. */
     of?: { readonly isOther?: boolean },
   ): Fetcher;
@@ -285,6 +300,10 @@ export interface SimWeb {
   canonicalOf(url: string): string | undefined;
   /** A page of some host, or of the host of that URL; now and then one that is not there. Canonical. */
   someUrl(random: () => number, at?: string): string;
+  /** A URL that changes something, or leads to one; undefined in worlds without them. */
+  someChange(random: () => number): string | undefined;
+  /** Whether a request of the URL changes something at its host. */
+  isChange(url: string): boolean;
   /** Whether it is a sitemap that says when its pages were modified. */
   isDated(url: string): boolean;
   /** Whether it is a feed that pages name as their alternate, and to which nothing links. */
@@ -335,6 +354,8 @@ export interface CrawlPlan {
   readonly config: CrawlOptions;
   /** An earlier crawl, whose payloads are not stored again. */
   readonly dedupeFrom?: string;
+  /** The hosts whose passwords it has. */
+  readonly openHosts?: readonly string[];
 }
 
 /** The crawls of a world that fetch their pages again, until the operator stops them. */

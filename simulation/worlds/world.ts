@@ -19,7 +19,7 @@ import type { TraceEntry } from '../models/trace.ts';
 import { drive, T0, type TimeLimits } from '../models/virtual-time.ts';
 import { planMembers } from '../web/member-plan.ts';
 import { nameOf, requestsFor } from '../web/own-requests.ts';
-import { poisonOf, refusingShareOf, scriptedShareOf, shapeOf } from '../web/shape.ts';
+import { lockedShareOf, poisonOf, refusingShareOf, scriptedShareOf, shapeOf } from '../web/shape.ts';
 import { createSimWeb } from '../web/web.ts';
 import { beginCrowd, type Crowd, crowdSizeOf } from './crowd.ts';
 import { planDeletion, runDeletion } from './deletion.ts';
@@ -75,6 +75,8 @@ const MAX_STEPS_OF_HOSTS = 8;
 const STEPS_OF_CROWD = 30;
 /** In these worlds there were 360 starts of workers at most. Many more begin each other in vain: nothing is learned from the rest. */
 const MAX_STARTS = 5000;
+/** The share of pages that link to a change, where somebody may be known to the site. */
+const CHANGE_SHARE = 0.4;
 /** Worlds in which the project has hooks; and those of them in which these make requests. */
 const HOOKS_CHANCE = 0.3;
 const REQUESTS_CHANCE = 0.5;
@@ -118,8 +120,12 @@ export async function runWorld(
   const members =
     recrawl || poison || spec.refused || spec.rendered ? undefined : planMembers(seed, spec.members);
   const refusingShare = recrawl || poison || members ? 0 : refusingShareOf(seed, spec.refused);
+  const lockedShare =
+    recrawl || poison || members || refusingShare > 0 || spec.rendered ? 0 : lockedShareOf(seed, spec.locked);
   const scriptedShare =
-    recrawl || poison || members || refusingShare > 0 ? 0 : scriptedShareOf(seed, spec.rendered);
+    recrawl || poison || members || refusingShare > 0 || lockedShare > 0
+      ? 0
+      : scriptedShareOf(seed, spec.rendered);
   const cloud = createSimCloud({
     seed,
     settings: {
@@ -163,6 +169,8 @@ export async function runWorld(
     poison,
     refusingShare,
     members,
+    lockedShare,
+    ...((members || lockedShare > 0) && { changeShare: CHANGE_SHARE }),
     ...(scriptedShare > 0 && { scriptedShare, canonicalShare: 0 }),
   });
   const endMs = END_MS + (shape.refusingShare || members ? REFUSED_MS : 0);

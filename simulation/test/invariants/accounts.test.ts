@@ -80,6 +80,10 @@ describe('accountsKept', () => {
     ]);
     const log = [0, 63, 186].flatMap((time, i) => login(i, time, REFUSED));
     expect(found(log, { crawls })).toEqual([]);
+    // A login may take longer than a visit.
+    const slow = [{ ...crawl, ...crawls[0], config: { ...crawl.config, adaptive: true } }];
+    expect(found([request(HOME, 0, 0.1)], { crawls: slow })).toHaveLength(1);
+    expect(found([request(HOME, 0, 6)], { crawls: slow })).toEqual([]);
   });
 });
 

@@ -13,6 +13,10 @@ const CRAWL = 'crawl';
 const web: SimWeb = {
   seeds: [],
   memberHosts: [],
+  lockedHosts: [],
+  keysOf: () => ({}),
+  someChange: () => undefined,
+  isChange: () => false,
   someUrl: () => '',
   isDated: () => false,
   isAlternateFeed: () => false,

@@ -4,6 +4,7 @@ import { nameOf, recognized, requestsFor } from '../../web/own-requests.ts';
 
 const PAGES = ['http://h.test/0', 'http://h.test/kills', 'http://h.test/cal/1'];
 const web = {
+  someChange: () => undefined,
   someUrl: (random: () => number) => PAGES[Math.floor(random() * PAGES.length)] as string,
   harmOf: (url: string) => (url.includes('kills') ? ('kills' as const) : undefined),
   isTrap: (url: string) => url.includes('/cal/'),

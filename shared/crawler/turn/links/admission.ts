@@ -45,6 +45,9 @@ export type Admission =
 
 const FETCH: Admission = { outcome: 'fetch' };
 
+/** Parts of the names of headers by which a site knows who asks: `Authorization`, `X-Api-Key`, `Private-Token`. */
+const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
+
 /** Whether a page of the budget is used for it. */
 const isNewPage = (record: UrlRecord): boolean =>
   record.kind !== 'requisite' && !isRefetch(record) && !isRestoredDuplicate(record);
@@ -123,10 +126,10 @@ export class UrlAdmission {
     return this.#unasked(record, 'skipped', { code: 'changeLink' });
   }
 
-  /** Whether a cookie or a password of the operator's settings goes with it. */
+  /** Whether a cookie, a password or a key of the operator's settings goes with it. */
   #hasCredentials(url: string): boolean {
     const sent = this.#ownHeaders(url, () => this.#services.engine.clock.now());
-    return sent !== undefined && Object.keys(sent).some((name) => /^(?:cookie|authorization)$/i.test(name));
+    return sent !== undefined && Object.keys(sent).some((name) => CREDENTIAL.test(name));
   }
 
   #checkTraps(record: UrlRecord): Admission | undefined {

@@ -197,6 +197,8 @@ test.each<[string, CrawlOptions]>([
   ['cookies', { cookies: [{ name: 'sid', value: '1', domain: 'a.test' }] }],
   ['a password', { auth: { 'a.test': 'me:secret' } }],
   ['a header', { headers: { 'a.test': { authorization: 'Bearer 1' } } }],
+  ['a key', { headers: { 'a.test': { 'X-Api-Key': '1' } } }],
+  ['a token', { headers: { 'a.test': { 'private-token': '1' } } }],
 ])('with %s of the operator, too', async (_, options) => {
   const { outcome } = await decide(recordOf(`${ORIGIN}/post.php?action=trash`, { depth: 1 }), {
     ...{ known: OPEN, inHead: OPEN, isAtOnce: true },
