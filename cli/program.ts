@@ -42,8 +42,17 @@ export const PROGRAM = programName({
   isSource: isSource(import.meta.url),
   path: process.argv[1] ?? '',
   npmEvent: process.env.npm_lifecycle_event ?? process.env.npm_command,
-  cwd: process.cwd(),
+  cwd: workingFolder() ?? '/',
 });
+
+/** Undefined if the folder in which the command runs was deleted. */
+export function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
 
 /** An example of a command, as the operator types it. */
 export function exampleLine(example: string): string {

@@ -26,10 +26,10 @@ const folderHint = (text: string): string =>
 const MAX_LINES_NAMED = 10;
 
 /**
- * The seeds of a file, one a line; empty lines and lines that begin with `#` are none. `name` is the file's.
+ * The seeds of a file, one a line (or each before a NUL, as `find -print0` writes); empty lines and lines that begin with `#` are none. `name` is the file's.
  */
 export function seedLines(content: string, name: string): string[] {
-  const lines = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  const lines = content.replace(/^\ufeff/, '').split(/\r\n|[\n\r\0]/);
   const urls: string[] = [];
   const broken: number[] = [];
   for (const [i, line] of lines.entries()) {

@@ -10,8 +10,10 @@ import { guardOutput } from '../shared/services/hooks/guard-output.ts';
 import { parseArgs } from './args.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Place } from './place.ts';
+import { workingFolder } from './program.ts';
 import { isOutage, isRefusal, isShown } from './refusal.ts';
 import { guardTerminal } from './safe-terminal.ts';
+import { UsageError } from './usage-error.ts';
 import type { VerbFile } from './verb.ts';
 import { TABLE } from './verbs.ts';
 
@@ -21,6 +23,8 @@ guardOutput(process.stdout, process.stderr);
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (workingFolder() === undefined)
+    throw new UsageError('The folder in which this command runs was deleted. Go to another one (cd)');
   const words =
     argv.length > 0 || !isConversation() ? argv : await (await import('./ask.ts')).askOnTerminal();
   if (words === undefined) return exitCodes.interrupted;

@@ -1,4 +1,5 @@
 /** Pages of a crawl whose texts are nearly the same, found in its archive. */
+
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alikeClusters } from '../../shared/core/alike/alike-clusters.ts';
@@ -8,6 +9,7 @@ import { type OwnText, ownText } from '../../shared/core/alike/own-text.ts';
 import { sharedText } from '../../shared/core/alike/shared-text.ts';
 import { PayloadReader } from '../../shared/core/archive/payload-reader.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isPageStatus } from '../../shared/core/outcome/page-status.ts';
 import type { HashedBlocks } from '../../shared/core/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
 import type { KnownBlocks } from '../../shared/core/recrawl/change-digest.ts';
@@ -56,7 +58,7 @@ export async function findDuplicates(
 const isPage = ({ state, kind, result }: UrlRecord): boolean =>
   state === 'fetched' &&
   kind === undefined &&
-  result?.httpStatus === 200 &&
+  isPageStatus(result?.httpStatus) &&
   result.location !== undefined &&
   /^(?:text\/html|application\/xhtml\+xml)/.test(result.contentType ?? '');
 

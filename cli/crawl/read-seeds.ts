@@ -5,6 +5,7 @@ import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
 import { canonicalize } from '../../shared/core/url/canonical.ts';
 import type { Seeds } from '../given.ts';
 import { seedLines } from '../seeds.ts';
+import { textOfBytes } from '../text-of-bytes.ts';
 import { UsageError } from '../usage-error.ts';
 import { readSites } from './read-sites.ts';
 
@@ -44,7 +45,7 @@ export function readStart(given: Seeds): {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return textOfBytes(readFileSync(file === '-' ? 0 : file));
   } catch (cause) {
     const message = messageOf(cause);
     throw new UsageError(`The seeds cannot be read: ${message}`, { cause });

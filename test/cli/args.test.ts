@@ -4,6 +4,7 @@ import { type Command, parseArgs } from '../../cli/args.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { nameHere } from '../../cli/other-names.ts';
 import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
+import { textOfBytes } from '../../cli/text-of-bytes.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { VERBS } from '../../cli/verbs.ts';
 import type { CrawlOptions } from '../../shared/core/crawl/config.ts';
@@ -33,6 +34,20 @@ const rules = (
   sortQuery: boolean,
   indexPages: boolean,
 ) => ({ trackingParameters, sessionParameters, sortQuery, indexPages });
+
+test.each(['utf8', 'utf16le', 'utf16be'] as const)(
+  'files are read as their user saved them: %s',
+  (encoding) => {
+    const bytes = Buffer.from(
+      '\ufeffhttp://a.example/\r\nbücher.example\r\n',
+      encoding === 'utf8' ? encoding : 'utf16le',
+    );
+    expect(seedLines(textOfBytes(encoding === 'utf16be' ? bytes.swap16() : bytes), '-')).toEqual([
+      'http://a.example/',
+      'https://xn--bcher-kva.example/',
+    ]);
+  },
+);
 
 describe('a command line becomes a typed command', () => {
   const cases: [line: string, expected: object][] = [
@@ -500,6 +515,21 @@ describe('a seed', () => {
   });
 
   test('that is none is named with its file and line', () => {
+    const byNul = seedLines('example.org\0http://b.example/\0', 'seeds.txt');
+    expect(byNul).toEqual(['https://example.org/', 'http://b.example/']);
+    for (const line of [
+      '1,example.org',
+      '"example.org"',
+      "'example.org'",
+      '"http://example.org/"',
+      'rank;url',
+    ])
+      expect(() => seedLines(`example.org\n${line}`, 'seeds.csv'), line).toThrow('in seeds.csv, line 2');
+    expect(seedLines('bücher.example\nhttp://a,b.example/x\n[::1]/', 'seeds.txt')).toEqual([
+      'https://xn--bcher-kva.example/',
+      'http://a,b.example/x',
+      'http://[::1]/',
+    ]);
     expect(() => seedLines('example.org\nftp://x/', 'seeds.txt')).toThrow(
       'Expected an http or https URL in seeds.txt, line 2, got "ftp://x/"',
     );

@@ -50,7 +50,7 @@ test('the examples can be followed', async () => {
   for (const verb of PAGES) {
     const examples = (await helpText(TABLE, verb)).match(/(?<=^ {2}strand ).*/gm) ?? [];
     for (const example of examples) {
-      const words = example.replace(/ > .*/, '').split(' ');
+      const words = example.replace(/ > .*/, '').replaceAll("'", '').split(' ');
       await expect(parsed(words)).resolves.toBeDefined();
     }
     expect(examples.length).toBeGreaterThan(0);

@@ -149,3 +149,26 @@ describe('flags of V8, with which it takes no code that was compiled before,', (
     expect(trace.filter((line) => line.startsWith('flag '))).toEqual([]);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a folder that was deleted under the command is said in one line',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'strand-start-'));
+    const child = spawn(
+      'sh',
+      ['-c', 'rmdir "$PWD"; exec "$0" "$@"', process.execPath, PROGRAM, 'status', '/x'],
+      {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    let err = '';
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    const [code] = await once(child, 'close');
+    expect(err).toBe('strand: The folder in which this command runs was deleted. Go to another one (cd)\n');
+    expect(code).toBe(2);
+  },
+  60_000,
+);

@@ -1,5 +1,7 @@
 /** The document of a page that a session has fetched. */
+
 import { causeText } from '../../../shared/core/causes/cause-text.ts';
+import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
 import type { CapturedPage } from '../../../shared/engines/local/pages/captured-page.ts';
 import type { Visit } from '../../../shared/engines/local/pages/kept-visits.ts';
 import { type DocumentRow, documentRow } from '../../../shared/services/outputs/document-row.ts';
@@ -11,7 +13,7 @@ import { PageNotRead } from '../page-not-read.ts';
 export async function makeDocument(asked: string, visit: Visit, obeyNoindex: boolean): Promise<DocumentRow> {
   const { state, page, reason } = visit;
   const fail = (why: string) => new PageNotRead(`${asked} was not read: ${why}`);
-  if (page === undefined || state !== 'fetched' || page.response.httpStatus !== 200)
+  if (page === undefined || state !== 'fetched' || !isPageStatus(page.response.httpStatus))
     throw fail(reason ?? state);
   const { mimeType, robots, usage } = page.facts;
   if (obeyNoindex && robots.noindex) throw fail(causeText({ code: 'noindex' }));

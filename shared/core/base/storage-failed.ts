@@ -54,6 +54,12 @@ const NO_ROOM_TO_READ: Words = {
 /** SQLITE_IOERR_SHMSIZE. */
 const NO_SHARED_MEMORY = 4874;
 
+const TOO_LONG: Words = {
+  what: 'A name or a path is longer than the file system allows',
+  remedy: 'Choose a shorter one',
+};
+const CIRCLE: Words = { what: 'Symbolic links lead in a circle', remedy: 'Choose another path' };
+
 /** The words for errors of the file system, by their code. */
 const BY_CODE: Readonly<Record<string, Words>> = {
   ENOSPC: FULL,
@@ -72,6 +78,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   EISDIR: GONE,
   EEXIST: GONE,
   ESTALE: GONE,
+  ENAMETOOLONG: TOO_LONG,
+  ELOOP: CIRCLE,
 };
 
 /**

@@ -64,6 +64,7 @@ const TRAITS = {
   connectionReset: { reason: 'reset' },
   emptyResponse: { reason: 'reset' },
   tlsRequired: { reason: 'protocol', mostTries: 2 },
+  http2Only: { reason: 'protocol', isBeforeRequest: true, mostTries: 2 },
   notHttp: { reason: 'protocol', mostTries: 2 },
   malformedResponse: { reason: 'protocol' },
   ambiguousLength: { reason: 'protocol' },

@@ -26,8 +26,9 @@ export interface SitemapLinksParser {
   end(): Promise<SitemapLinks>;
 }
 
-/** At most this much white space may precede the characters that distinguish XML from text. */
-const SNIFFED_BYTES = 1024;
+/** At most this much white space, or plain text of warnings, may precede the characters that distinguish XML from text. */
+const SNIFFED_BYTES = 4096;
+const XML_START = /^[\0\t\n\r \xef\xbb\xbf\xfe\xff]*<|<(?:\?xml|urlset|sitemapindex)[\s>]/;
 
 interface Reader {
   write(bytes: Uint8Array): void;
@@ -59,7 +60,7 @@ export function createSitemapLinks(options: SitemapLinksOptions, isInGzip = fals
 function createReader(start: Buffer, options: SitemapLinksOptions, isInGzip: boolean): Reader {
   if (start[0] === 0x1f && start[1] === 0x8b)
     return isInGzip ? createRefused('gzip inside of gzip') : createGzip(options);
-  const isXml = /^[\0\t\n\r \xef\xbb\xbf\xfe\xff]*</.test(start.toString('latin1', 0, SNIFFED_BYTES));
+  const isXml = XML_START.test(start.toString('latin1', 0, SNIFFED_BYTES));
   if (!isXml && options.isXmlAlone) return createRefused('no XML');
   return isXml ? createXml(options) : createText(options);
 }

@@ -68,6 +68,7 @@ export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
   const namesOf = createNames();
   let type: XmlLinks['type'] = 'other';
   let root: string | undefined;
+  let warningTags = 0;
   let isOver = false;
   let fault: string | undefined;
   let collected = createCollected(options, maxLinks);
@@ -79,12 +80,19 @@ export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
     fault ??= reason;
     scanner.stop();
   };
-  const openRoot = (local: string) => {
-    root = local;
+  /** Returns whether the list begins with this element. */
+  const opensList = (local: string): boolean => {
+    root ??= local;
     type = ROOTS.get(local) ?? 'other';
-    if (type === 'other') return stop();
+    if (type === 'other') {
+      // Behind a warning of the server's program a list may follow, behind another root element none.
+      if (!OF_WARNINGS.has(root) || ++warningTags > MAX_WARNING_TAGS) stop();
+      return false;
+    }
+    root = local;
     if (type !== 'feed') collected = createCollected(options, MAX_SITEMAP_LINKS);
     reader = (type === 'feed' ? createFeedElements : createSitemapElements)(collected);
+    return true;
   };
   const close = () => {
     const element = open.pop()!;
@@ -97,14 +105,16 @@ export function createXmlLinks(options: XmlLinksOptions): XmlLinksParser {
     onStartTag(name, attributes, isEmpty) {
       if (isOver) return;
       const parent = open.at(-1);
-      const element = elementOf(namesOf(name), attributes, parent?.base ?? url);
-      if (parent === undefined) openRoot(element.local);
+      const names = namesOf(name);
+      if (parent === undefined && !opensList(names.local)) return;
+      const element = elementOf(names, attributes, parent?.base ?? url);
       if (open.length >= MAX_DEPTH) return stop(`elements nested deeper than ${MAX_DEPTH}`);
       open.push(element);
       text = reader?.start(element, parent, attributes) ? '' : undefined;
       if (isEmpty) close();
     },
     onEndTag(name) {
+      if (reader === undefined) return;
       const { local, prefix } = namesOf(name);
       const at = open.findLastIndex((element) => element.local === local && element.prefix === prefix);
       if (at === -1) {
@@ -149,6 +159,29 @@ const ROOTS: ReadonlyMap<string, XmlLinks['type']> = new Map([
   ['rdf', 'feed'],
   ['feed', 'feed'],
 ]);
+
+/** The elements of which PHP and its extensions make their warnings, and those of scripts that are added to each response. */
+const OF_WARNINGS = new Set(
+  [
+    'b',
+    'br',
+    'center',
+    'code',
+    'div',
+    'font',
+    'h1',
+    'hr',
+    'i',
+    'link',
+    'meta',
+    'p',
+    'pre',
+    'script',
+    'span',
+  ].concat(['strong', 'style', 'table']),
+);
+/** A warning has some ten, and a list may stand behind hundreds of warnings. */
+const MAX_WARNING_TAGS = 10_000;
 
 function createCollected(
   { resolve = resolveReference, wantsRequisites = false }: XmlLinksOptions,

@@ -93,7 +93,12 @@ class Connector {
     this.#options = options;
     this.#timeoutMs = options.connectTimeoutMs > 0 ? options.connectTimeoutMs : LONGEST_TIMER_MS;
     this.#tls = createTlsClient(options);
-    this.#proxyTls = createTlsClient({ ...options, acceptsAny: false, clientCertificates: [] });
+    this.#proxyTls = createTlsClient({
+      ...options,
+      acceptsAny: false,
+      clientCertificates: [],
+      missingIssuers: undefined,
+    });
   }
 
   /**

@@ -15,6 +15,7 @@ import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createFetcherParts, type FetcherParts, type FetcherPartsOptions } from './fetcher-parts.ts';
 import { createHostPins } from './host-pins.ts';
+import { MissingIssuers } from './missing-issuers.ts';
 import { createOwnHeaders } from './own-headers.ts';
 import {
   createProxyChooser,
@@ -72,6 +73,9 @@ export interface FetcherSettings
   readonly sign?: RequestSigner | undefined;
 }
 
+/** The time for all certificates that one host lacks. */
+const ISSUERS_MS = 10_000;
+const MAX_CERTIFICATE_BYTES = 64 * 1024;
 /** Origins remembered whose certificate is bad. */
 const MAX_BAD_CERTIFICATES = 10_000;
 
@@ -84,6 +88,7 @@ export const createFetcher = (options: FetcherOptions): Fetcher =>
 
 class UndiciFetcher implements Fetcher {
   readonly #options: FetcherSettings;
+  readonly #missingIssuers: MissingIssuers;
   readonly #connecting: ConnectorOptions;
   readonly #agent: Agent;
   /** For hosts whose certificate is bad, if that is to be recorded. */
@@ -97,7 +102,8 @@ class UndiciFetcher implements Fetcher {
   constructor(options: FetcherOptions) {
     const parts = 'parts' in options ? options.parts : createFetcherParts(options);
     this.#options = options;
-    this.#connecting = connectorOptions(options, parts);
+    this.#missingIssuers = new MissingIssuers(options.certificateAuthorities ?? []);
+    this.#connecting = { ...connectorOptions(options, parts), missingIssuers: this.#missingIssuers };
     this.#agent = createAgent(options, this.#connecting);
     this.#common = commonHeaders(options);
     this.#ownHeadersOf = createOwnHeaders(options);
@@ -184,7 +190,7 @@ class UndiciFetcher implements Fetcher {
   /**
    * Makes the exchange. What a server closed a kept connection for, before any byte of a response, is sent again on another
    * one, as browsers do, if that is safe (RFC 9110, section 9.2.2; RFC 9112, section 9.3.1): at most once for each
-   * connection that can be kept.
+   * connection that can be kept. If the server did not send the certificates of its issuers, they are fetched first.
    */
   async #exchange(
     request: FetchRequest,
@@ -193,13 +199,33 @@ class UndiciFetcher implements Fetcher {
     totalTimeoutMs: number,
   ): Promise<FetchOutcome> {
     const startedAt = performance.now();
+    const leftMs = () =>
+      totalTimeoutMs === 0 ? 0 : Math.max(totalTimeoutMs - (performance.now() - startedAt), 1);
     let outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs);
+    if (hasUnknownIssuer(outcome) && (await this.#findIssuers(request.url, leftMs())))
+      outcome = await this.#exchangeOnce(request, through, own, leftMs());
     const most = isRepeatable(request) && request.repeatsStale ? this.#options.perHost : 0;
-    for (let tries = 0; tries < most && isStale(outcome); tries++) {
-      const left = totalTimeoutMs - (performance.now() - startedAt);
-      outcome = await this.#exchangeOnce(request, through, own, totalTimeoutMs === 0 ? 0 : Math.max(left, 1));
-    }
+    for (let tries = 0; tries < most && isStale(outcome); tries++)
+      outcome = await this.#exchangeOnce(request, through, own, leftMs());
     return outcome.status === 'response' && outcome.bodyFailure ? wholeIfCoded(outcome) : outcome;
+  }
+
+  async #findIssuers(url: string, leftMs: number): Promise<boolean> {
+    const until = performance.now() + Math.min(leftMs || ISSUERS_MS, ISSUERS_MS);
+    const { hostname, port } = new URL(url);
+    const origin = `${hostname.replace(/^\[(.*)\]$/, '$1')}:${port || 443}`;
+    return this.#missingIssuers.find(origin, async (from) => {
+      const left = until - performance.now();
+      if (left <= 0 || faultOf(from, this.#options.allowPorts) !== undefined) return undefined;
+      const request = { url: from, maxBodyBytes: MAX_CERTIFICATE_BYTES };
+      const outcome = await this.#exchangeOnce(request, this.#agent, undefined, left);
+      if (outcome.status !== 'response') return undefined;
+      const { httpStatus, truncated, body } = outcome;
+      const bytes =
+        httpStatus === 200 && truncated === undefined ? Uint8Array.from(await body.bytes()) : undefined;
+      await body.dispose();
+      return bytes;
+    });
   }
 
   #exchangeOnce(
@@ -269,6 +295,9 @@ const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome 
   endedAt: at,
   ...fault,
 });
+
+const hasUnknownIssuer = (outcome: FetchOutcome): boolean =>
+  outcome.status === 'failed' && outcome.code === 'certificateUnknownIssuer';
 
 const isStale = (outcome: FetchOutcome): boolean =>
   outcome.status === 'failed' && outcome.isStaleConnection === true;

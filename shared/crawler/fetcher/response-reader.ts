@@ -235,6 +235,9 @@ function junkBefore(bytes: Buffer, most: number): number | undefined {
     const name = begin.slice(junk, junk + NAME.length);
     if (NAME.startsWith(name)) return name === NAME ? junk : undefined;
   }
+  // The settings with which a server of HTTP/2 begins (RFC 9113, section 6.5).
+  if (bytes[0] === 0 && bytes[1] === 0 && bytes[3] === 0x04)
+    throw new KnownFailure('http2Only', 'the server speaks HTTP/2 at this port, and Strand speaks HTTP/1.1');
   const text = bytes.toString('latin1', 0, 60);
   throw new KnownFailure('notHttp', `the answer is not HTTP: it begins with ${quoted(text)}`);
 }

@@ -14,7 +14,8 @@ import type { ClientCertificateOptions } from '../../core/crawl/network-options.
 import { createOriginTable } from '../../core/url/origin-pattern.ts';
 import type { TcpTarget } from './connect-tcp.ts';
 import { durationText, errorCode, KnownFailure } from './failure.ts';
-import { describeCertificate, describeHandshake } from './tls-failure.ts';
+import type { MissingIssuers } from './missing-issuers.ts';
+import { describeCertificate, describeHandshake, lacksIssuer } from './tls-failure.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 import { happened } from './wait-for-socket.ts';
 
@@ -25,6 +26,8 @@ export interface TlsOptions {
   readonly trustedCertificates?: readonly string[] | undefined;
   readonly clientCertificates?: readonly ClientCertificateOptions[] | undefined;
   readonly sessions: TlsSessions;
+  /** Receives the certificates whose issuer is unknown. */
+  readonly missingIssuers?: MissingIssuers | undefined;
 }
 
 /** The context of all clients without settings of their own, made when first needed: that reads every root certificate. */
@@ -40,7 +43,7 @@ export interface TlsClient {
 
 /** Throws `InvalidConfig` for certificates that cannot be used; their keys are in no message. */
 export function createTlsClient(options: TlsOptions): TlsClient {
-  const { acceptsAny, trustedCertificates = [], clientCertificates = [] } = options;
+  const { acceptsAny, trustedCertificates = [], clientCertificates = [], missingIssuers } = options;
   const sessions = options.sessions.openClient();
   let given: SecureContext | undefined;
   const ca = trustedCertificates.length > 0 ? { ca: [...getCACertificates(), ...trustedCertificates] } : {};
@@ -65,23 +68,23 @@ export function createTlsClient(options: TlsOptions): TlsClient {
   function start(socket: Socket, { hostname, port }: TcpTarget): TLSSocket {
     const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
     const own = contextsOf(`https://${host}${port === 443 ? '' : `:${port}`}/`).at(-1);
-    const sessionKey = `${hostname}:${port}`;
+    const name = `${hostname}:${port}`;
     const secured = connect({
       socket,
-      secureContext: own ?? given ?? usualContext(),
+      secureContext: own ?? missingIssuers?.contextOf(name) ?? given ?? usualContext(),
       // An address is not a server name (RFC 6066, section 3), and a name goes without its final dot.
       servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
       host: hostname,
       ALPNProtocols: ['http/1.1'],
-      // `checkCertificate` refuses unauthorized certificates: only there the certificate can still be read, for the
+      // `refuseCertificate` refuses unauthorized certificates: only there the certificate can still be read, for the
       // message.
       rejectUnauthorized: false,
-      session: sessions.get(sessionKey),
+      session: sessions.get(name),
     });
     return secured.on('session', (session: Buffer) => {
       // Node does not look at the host name again when a session is resumed.
       if (!secured.authorized) return;
-      sessions.set(sessionKey, session);
+      sessions.set(name, session);
     });
   }
 
@@ -93,8 +96,10 @@ export function createTlsClient(options: TlsOptions): TlsClient {
           new KnownFailure('tlsTimeout', `no TLS handshake with ${where} within ${durationText(ms)}`),
         broken: (error) => describeHandshake(where, error),
       });
-      if (!acceptsAny) checkCertificate(secured, target);
-      return secured;
+      if (acceptsAny || secured.authorized) return secured;
+      if (lacksIssuer(secured.authorizationError))
+        missingIssuers?.note(`${target.hostname}:${target.port}`, secured.getPeerX509Certificate());
+      return refuseCertificate(secured, target);
     },
   };
 }
@@ -121,9 +126,8 @@ const readCertificates = (pem: string): X509Certificate[] =>
     .slice(1)
     .map((text) => new X509Certificate(BEGIN + text));
 
-/** Throws, and ends the connection, if the certificate cannot be trusted. */
-function checkCertificate(socket: TLSSocket, target: TcpTarget): void {
-  if (socket.authorized) return;
+/** Throws, and ends the connection: the certificate cannot be trusted. */
+function refuseCertificate(socket: TLSSocket, target: TcpTarget): never {
   const failure = describeCertificate(
     target.hostname,
     socket.authorizationError,

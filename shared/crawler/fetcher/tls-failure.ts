@@ -21,6 +21,8 @@ export function describeHandshake(where: string, error: unknown): KnownFailure {
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
     case 'ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY':
       return failure('oldTlsVersion', `${where} offers only versions of TLS before 1.2, which are not safe`);
+    case 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL':
+      return failure('http2Only', `${where} speaks HTTP/2 alone, and Strand speaks HTTP/1.1`);
     case 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED':
       return failure('clientCertificateRequired', `${where} requires a client certificate`);
     case 'ECONNRESET':
@@ -57,14 +59,28 @@ export function describeCertificate(
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return failure('certificateSelfSigned', `${its} is self-signed`);
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return failure('certificateUnknownIssuer', `the issuer of ${its} is unknown`);
+      return failure(
+        'certificateUnknownIssuer',
+        `${its} is by an authority that is not trusted (--ca trusts it)`,
+      );
     default:
+      if (lacksIssuer(code))
+        return failure(
+          'certificateUnknownIssuer',
+          `the issuer of ${its} is unknown: the server does not send the certificate of the issuer, or the authority is not trusted (--ca adds it)`,
+        );
       return failure('certificateInvalid', `${its} is not valid (${code})`);
   }
 }
+
+const LACKING: ReadonlySet<unknown> = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Whether the chain of certificates ended before a trusted authority, by OpenSSL's code. */
+export const lacksIssuer = (code: unknown): boolean => LACKING.has(code);
 
 /** `2025-01-01` for `Jan  1 00:00:00 2025 GMT`. */
 function dayText(text: string | undefined): string {

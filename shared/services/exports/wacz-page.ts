@@ -1,4 +1,5 @@
 /** The pages that a WACZ lists. */
+import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
 import { findTitle } from '../../core/archive/find-title.ts';
 import type { RecordLocation } from '../../core/archive/record-location.ts';
 import type { ReadAt } from '../../core/archive/scan-members.ts';
@@ -21,13 +22,13 @@ async function waczPage(
 }
 
 /**
- * Returns where a page is archived; undefined for other types, responses other than 200, page requisites, and responses
+ * Returns where a page is archived; undefined for other types, responses without a page, page requisites, and responses
  * to a POST, which have no URL.
  */
 export function pageLocation({ url, state, kind, result }: UrlRecord): RecordLocation | undefined {
   const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(result?.contentType ?? '');
   const isGet = ownRequest(url)?.method === undefined;
-  return isGet && state === 'fetched' && kind === undefined && result?.httpStatus === 200 && isHtml
+  return isGet && state === 'fetched' && kind === undefined && isPageStatus(result?.httpStatus) && isHtml
     ? result.location
     : undefined;
 }

@@ -1,4 +1,5 @@
 /** The pages of a crawl as documents, read from its archive. */
+import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
 import { PayloadReader, type PayloadSource, readOf } from '../../core/archive/payload-reader.ts';
 import { messageOf } from '../../core/base/error-message.ts';
 import { isNoindex, isWithheld } from '../../core/causes/cause.ts';
@@ -37,7 +38,7 @@ export const hasDocument = (
 ): boolean =>
   state === 'fetched' &&
   kind === undefined &&
-  result?.httpStatus === 200 &&
+  isPageStatus(result?.httpStatus) &&
   result.location !== undefined &&
   result.duplicateOf === undefined &&
   !isWithheld(result.cause) &&

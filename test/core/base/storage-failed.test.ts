@@ -27,6 +27,8 @@ describe('an error of the storage', () => {
     ['EIO', /disk reports an error/],
     ['EROFS', /may not be written to/],
     ['ENOENT', /missing/],
+    ['ENAMETOOLONG', /longer than the file system allows.*shorter/],
+    ['ELOOP', /circle/],
   ])('%s of the file system is described in words, with what to do', (code, expected) => {
     const failure = storageFailure(fileError(code), 'here');
     expect(failure).toBeInstanceOf(StorageFailed);

@@ -90,9 +90,35 @@ describe('what was fetched as a sitemap', () => {
   ])('may be a page however that begins: %s', async (body) => {
     expect(await parse(body, 'text/html')).toMatchObject({ type: 'html', links: [{ url: 'http://h/x' }] });
     expect(await parse(`<br />Warning: no time zone<br />${xml}${body}`, 'text/html')).toMatchObject({
-      type: 'other',
-      fault: '<br> is not a sitemap',
+      type: 'sitemap',
+      links: [{ url: 'http://h/a' }],
     });
+  });
+
+  const warning = '<br />\n<b>Warning</b>: a &amp; b in <b>/var/www/x.php</b> on line <b>3</b><br />\n';
+  test.each([
+    ['warnings of PHP', warning.repeat(200)],
+    [
+      'a warning with its table',
+      `<br><font size=1><table dir=ltr><tr><td>x</td></tr></table></font>${warning}`,
+    ],
+    ['a warning as plain text', '\nNotice: Undefined index: x < 3 in /var/www/x.php on line 3\n\n'],
+    ['a script', '<script>a(1)</script>'],
+  ])('is read behind %s', async (_, before) => {
+    for (const type of ['application/xml', 'text/html', 'text/plain', undefined])
+      for (const step of [1, 1000, 100_000])
+        expect(await parse(before + xml, type, { url: 'http://h/sitemap.xml' }, step)).toMatchObject({
+          type: 'sitemap',
+          links: [{ url: 'http://h/a', kind: 'url' }],
+          fault: undefined,
+        });
+  });
+
+  test('a warning alone is no sitemap, and neither is what stands in another document', async () => {
+    const fault = '<br> is not a sitemap';
+    for (const body of [warning, '<br>'.repeat(10_001) + xml])
+      expect(await parse(body, 'text/xml')).toMatchObject({ type: 'other', fault, links: [] });
+    expect(await parse(`<opml>${xml}</opml>`, 'text/xml')).toMatchObject({ links: [] });
   });
 
   test('may be a page of XHTML', async () => {

@@ -45,7 +45,8 @@ describe('a certificate that is refused says why:', () => {
     const server = await serveTls('issued.test');
     expect(await failureAt(server.port, 'https', { certificateAuthorities: [] })).toEqual({
       code: 'certificateUnknownIssuer',
-      message: 'the issuer of the certificate of site.test is unknown',
+      message:
+        'the issuer of the certificate of site.test is unknown: the server does not send the certificate of the issuer, or the authority is not trusted (--ca adds it)',
     });
   });
 
@@ -88,6 +89,14 @@ describe('a TLS handshake that fails says why:', () => {
     expect(await failureAt(server.port)).toEqual({
       code: 'oldTlsVersion',
       message: `site.test:${server.port} (127.0.0.1) offers only versions of TLS before 1.2, which are not safe`,
+    });
+  });
+
+  test('HTTP/2 alone', async () => {
+    const server = await serveTls('issued.test', { ALPNProtocols: ['h2'] });
+    expect(await failureAt(server.port)).toEqual({
+      code: 'http2Only',
+      message: `site.test:${server.port} (127.0.0.1) speaks HTTP/2 alone, and Strand speaks HTTP/1.1`,
     });
   });
 

@@ -144,6 +144,12 @@ const REFUSED: readonly (readonly [name: string, bytes: string, code: string, me
     /^the answer is not HTTP: it begins with "1/,
   ],
   [
+    'HTTP/2',
+    '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80',
+    'http2Only',
+    'the server speaks HTTP/2 at this port, and Strand speaks HTTP/1.1',
+  ],
+  [
     'a TLS alert',
     '\x15\x03\x01\x00\x02\x02\x46',
     'tlsRequired',

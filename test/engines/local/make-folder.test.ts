@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,4 +37,15 @@ test('a folder is made and synced, and made again without an error', () => {
 test('where there can be no folder, nothing is synced and the place is named', () => {
   writeFileSync(join(root, 'file'), '');
   expect(() => syncedBy(join(root, 'file', 'a'))).toThrow(`${join(root, 'file')} is not a folder`);
+});
+
+test.runIf(existsSync('/proc/self'))('a place that accepts no folders is refused at once', () => {
+  expect(() => syncedBy('/proc/strand-test/a')).toThrow('/proc/strand-test');
+});
+
+test('a link that leads nowhere is no folder', () => {
+  symlinkSync(join(root, 'nowhere'), join(root, 'link'));
+  expect(() => syncedBy(join(root, 'link'))).toThrow();
+  writeFileSync(join(root, 'file'), '');
+  expect(() => syncedBy(join(root, 'file'))).toThrow(`${join(root, 'file')} is not a folder`);
 });

@@ -166,10 +166,17 @@ test('a page without a media type, or with one that is none, is a document if it
   expect(skipped).toEqual([]);
 });
 
+test.each([200, 201, 203])('a page may have the status %i', async (httpStatus) => {
+  const { found } = await read(await crawlOf({ '/': { body: page('A'), result: { httpStatus } } }));
+  expect(found).toHaveLength(1);
+});
+
 test('what is no page with a text is left out: errors, images, requisites, copies, waiting URLs', async () => {
   const body = page('A');
   const source = await crawlOf({
     '/404': { body, result: { httpStatus: 404 } },
+    '/later': { body, result: { httpStatus: 202 } },
+    '/range': { body, result: { httpStatus: 206 } },
     '/image': { body, headers: [['Content-Type', 'image/png']] },
     '/part': { body, record: { kind: 'requisite' } },
     '/copy': { body, result: { duplicateOf: `${SITE}/a` } },

@@ -1,3 +1,4 @@
+import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
 import { BlockCounts } from '../../../core/alike/common-blocks.ts';
 import { MIN_WORDS } from '../../../core/alike/own-sketch.ts';
 import { type OwnText, ownText, ownWords } from '../../../core/alike/own-text.ts';
@@ -94,7 +95,8 @@ export class NearDuplicates {
   remember(record: UrlRecord, { blocks, isWhole }: DocumentFacts): void {
     const { url, state, result } = record;
     if (!blocks || !isWhole || !this.wantsBlocks(record) || state !== 'fetched') return;
-    if (result?.httpStatus !== 200 || result.duplicateOf !== undefined || isNoOriginal(result.cause)) return;
+    if (!isPageStatus(result?.httpStatus) || result.duplicateOf !== undefined || isNoOriginal(result.cause))
+      return;
     this.#common.add(blocks);
     this.#pages++;
     const template = templateOf(url);

@@ -2,6 +2,7 @@
  * WAT files: what each record of a WARC file says about itself, and the links of its page, as JSON in a WARC
  * record of type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
  */
+import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
 import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../../core/archive/read-warc.ts';
@@ -58,7 +59,7 @@ export async function watRecord(
   );
 }
 
-/** The content of a document that a module reads, in a response with status 200. */
+/** The content of a document that a module reads, in a response with a page. */
 async function documentIn(
   { record, block, isCut }: SourceRecord,
   { modules, onUnread = () => {} }: WatOptions,
@@ -70,7 +71,7 @@ async function documentIn(
   const type = essenceOf(headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1]);
   // Pages are read below. A project may have a module for them all the same.
   const isText = isPlainDocument(type) && !modules?.reads(type ?? '');
-  if (httpStatus !== 200 || isText) return undefined;
+  if (!isPageStatus(httpStatus) || isText) return undefined;
   try {
     const page = { headers, body: block.subarray(httpLength) };
     const found = readableDocument(url, page, MAX_DECODED_BYTES, modules);

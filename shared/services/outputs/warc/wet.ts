@@ -2,6 +2,7 @@
  * WET files: the text of each page as a WARC record of type `conversion` (ISO 28500:2017, section 6.8), as Common
  * Crawl publishes it.
  */
+import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
 import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import type { ArchivedResponse } from '../../../core/archive/read-response.ts';
@@ -15,7 +16,7 @@ import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './sourc
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns the `conversion` record of a page that was answered with 200 and has a text, as one gzip member; undefined
+ * Returns the `conversion` record of a page that has a text, as one gzip member; undefined
  * for other records. Rejects with the cause if its body cannot be read, also by a module.
  */
 export async function wetRecord(
@@ -30,7 +31,7 @@ export async function wetRecord(
   if (!isHttpResponse(record) || url === undefined || date === undefined || httpLength === undefined)
     return undefined;
   const { httpStatus, headers } = parseHttpHead(block.subarray(0, httpLength));
-  if (httpStatus !== 200) return undefined;
+  if (!isPageStatus(httpStatus)) return undefined;
   const page = { headers, body: block.subarray(httpLength) };
   const content = await textIn(source, url, page, modules);
   if (content === undefined || content.text === '') return undefined;
