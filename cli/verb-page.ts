@@ -50,7 +50,7 @@ export function verbPage(
 }
 
 /** `--delay TIME`, `--allow-private-addresses[=CIDR,...]`, `--[no-]adaptive`. */
-function usageOf({ name, argument, type, isNegatable }: OptionSpec): string {
+export function usageOf({ name, argument, type, isNegatable }: OptionSpec): string {
   if (type === 'addresses') return `--${name}[=${argument}]`;
   return `--${isNegatable ? '[no-]' : ''}${name}${argument ? ` ${argument}` : ''}`;
 }

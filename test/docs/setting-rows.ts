@@ -1,7 +1,12 @@
 import type { StackOption } from '../../cdk/stack-option.ts';
 import { FILE_OPTIONS } from '../../cli/file-options.ts';
+import { allOptionsOf } from '../../cli/verb.ts';
+import { usageOf } from '../../cli/verb-page.ts';
+import { TABLE } from '../../cli/verbs.ts';
 import { sentencesOf } from '../../shared/core/crawl/settings/sentences.ts';
 import type { Setting } from '../../shared/core/crawl/settings/setting.ts';
+
+import { FILES } from '../cli/commands.ts';
 
 const code = (text: string) => `\`${text}\``;
 
@@ -9,10 +14,12 @@ const code = (text: string) => `\`${text}\``;
 const presetOf = ({ default: preset }: Pick<StackOption, 'default'>): string =>
   preset === undefined || typeof preset === 'object' ? '' : code(String(preset));
 
-const optionsOf = (key: string, { option }: Setting): string =>
-  [...(option ? [option] : []), ...FILE_OPTIONS.filter(({ sets }) => sets === key).map(({ name }) => name)]
-    .map((name) => code(`--${name}`))
-    .join(', ');
+/** The options of `crawl` that set it, as the command line's page writes them: `--delay TIME`. */
+export const optionsOf = ([key, { option }]: readonly [string, Setting]): string[] =>
+  [
+    ...(option ? [option] : []),
+    ...FILE_OPTIONS.filter(({ sets }) => sets === key).map(({ name }) => name),
+  ].map((name) => code(usageOf(allOptionsOf(TABLE.crawl, FILES.crawl).find((one) => one.name === name)!)));
 
 const pageOf = ({ page }: Pick<Setting, 'page'>, document: string): string =>
   page === undefined ? '' : ` [More](${page.replace(document, '')})`;
@@ -22,7 +29,7 @@ export const settingRow = (document: string, [key, setting]: readonly [string, S
   code(key),
   `${sentencesOf(setting)}${pageOf(setting, document)}`,
   presetOf(setting),
-  optionsOf(key, setting),
+  optionsOf([key, setting]).join(', '),
 ];
 
 /** The cells of a stack's option: its name, all sentences about it, its default. */
