@@ -86,12 +86,9 @@ export function parseElements(
         const element = new TreeElement(elements.length, shown, attributes, current);
         elements.push(element);
         const { children } = current;
-        if (
-          attributes.class !== undefined &&
-          SET_APART.has(attributes.class) &&
-          typeof children.at(-1) === 'object'
-        )
-          children.push(' ');
+        const isApart =
+          APART.has(name) || (attributes.class !== undefined && SET_APART.has(attributes.class));
+        if (isApart && typeof children.at(-1) === 'object') children.push(' ');
         children.push(element);
         const isAlsoHidden = isHidden?.(element) === true;
         if (isAlsoHidden) element.isUnseen = true;
@@ -152,6 +149,9 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
 
 /** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
 const OPENED_BY_POINTER: ReadonlySet<string> = new Set(['ttc', 'method-click-advice']);
+
+/** Labels beside each other, as those of tabs are. */
+const APART: ReadonlySet<string> = new Set(['label']);
 
 /** Words that style sheets set apart, without a blank between: of Doxygen, Bootstrap. */
 const SET_APART: ReadonlySet<string> = new Set(['mlabel', 'badge']);

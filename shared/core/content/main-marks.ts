@@ -18,11 +18,18 @@ const GENERATORS: readonly Generator[] = [
   // Its name and title stand in its header.
   { name: /^AsciiDoc\s/i, main: /^(?:header|content)$/, isWhole: true },
   { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
+  { name: /^TypeDoc\b/i, main: /^col-content$/, isWhole: true },
+  { name: /^JSDoc\b/i, main: /^main$/, isWhole: true },
+  { name: /^YARD\b/i, main: /^content$/, isWhole: true },
   {
-    name: /^(?:javadoc|rustdoc|pdoc|TypeDoc|JSDoc|YARD|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX)\b/i,
+    name: /^(?:javadoc|rustdoc|pdoc|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX|Docusaurus|VitePress|Starlight)\b/i,
     isWhole: true,
   },
 ];
+/** The text by which a generator names itself in the foot of a page, among its last blocks. */
+const IN_FOOT = /\bgenerated (?:by|using|with) (?:the )?/i;
+const FOOT_BLOCKS = 8;
+const MAX_FOOT_CHARS = 300;
 /** A marked element with fewer words outside of links is not all of the content. */
 const MIN_WORDS = 20;
 
@@ -42,13 +49,14 @@ export function markedMain(
   blocks: readonly TextBlock[],
   aside: Uint8Array,
 ): MarkedMain | undefined {
-  const generator = generatorOf(elements);
+  const generator = generatorOf(elements) ?? generatorInFoot(blocks);
   const mark = generator?.main;
   const within = new Uint8Array(elements.length);
   let mains = 0;
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
     within[i] = within[element.parent!.index]!;
+    if (within[i] === 1 && generator?.isWhole && isFoot(element)) within[i] = 0;
     if (within[i] === 1 || !isMain(element, mark)) continue;
     within[i] = 1;
     mains++;
@@ -75,6 +83,21 @@ function generatorOf(elements: readonly ContentElement[]): Generator | undefined
     if (name === 'body') return undefined;
     if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
     const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** "Edit this page", "Last updated", links to neighbours. That of a quotation names its author. */
+const isFoot = ({ name, parent }: ContentElement): boolean =>
+  name === 'footer' && parent!.name !== 'blockquote' && parent!.name !== 'figure';
+
+function generatorInFoot(blocks: readonly TextBlock[]): Generator | undefined {
+  for (const { text } of blocks.slice(-FOOT_BLOCKS)) {
+    if (text.length > MAX_FOOT_CHARS) continue;
+    const by = IN_FOOT.exec(text);
+    const named = by && text.slice(by.index + by[0].length);
+    const found = named && GENERATORS.find(({ name }) => name.test(named));
     if (found) return found;
   }
   return undefined;

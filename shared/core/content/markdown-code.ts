@@ -29,7 +29,7 @@ const NO_LANGUAGE =
  * By attributes (`data-lang`, `data-language`) and classes: `language-js`, `lang-js`, `highlight-source-js` of GitHub,
  * `highlight-js` of Sphinx, `brush: js`, `sourceCode js` of pandoc.
  */
-function languageOf(code: ContentElement): string {
+export function languageOf(code: ContentElement): string {
   const inner = code.children.find((child) => typeof child !== 'string' && child.name === 'code');
   let element: ContentElement | undefined = typeof inner === 'object' ? inner : code;
   for (let step = 0; element && step < MAX_STEPS + (inner ? 1 : 0); step++, element = element.parent) {

@@ -1,5 +1,6 @@
 /** The title of a page, without the name of its site. */
 import { decodeHTML } from 'entities';
+import { withoutUnseen } from '../text/unseen-characters.ts';
 import { fold } from './fold.ts';
 
 export interface TitleSources {
@@ -143,6 +144,6 @@ const wordsOf = (text: string): string[] =>
 
 /** Removes marks of permanent links and trailing ornaments. Some sites encode character references twice. */
 const clean = (text: string): string =>
-  fold(decoded(text.slice(0, MAX_CHARS))).replace(/[\s\u00b6\u22c6#|]{1,20}$/u, '');
+  fold(withoutUnseen(decoded(text.slice(0, MAX_CHARS)))).replace(/[\s\u00b6\u22c6#|]{1,20}$/u, '');
 
 const decoded = (text: string): string => (text.includes('&') ? decodeHTML(text) : text);

@@ -3,6 +3,7 @@ import type { TextBlock } from './blocks.ts';
 import { type Choice, chosenKinds } from './chosen-kinds.ts';
 import type { ContentElement } from './content-element.ts';
 import { endOfTable, headedBlock } from './headed-blocks.ts';
+import { onceEach } from './once-each.ts';
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -14,6 +15,10 @@ const PIECES = names('ul ol dl li pre code blockquote table tbody tr');
 const CODE_AND_TERMS = names('pre dt dd');
 /** A row with more words may be the layout of a page. A shorter one is of no use without one of its cells. */
 const MAX_ROW_WORDS = 60;
+/** Class names of notes within a text, by which generators mark tips and warnings, and the elements between one and its text. */
+const NOTE = /(?:^|[\s_-])(?:admonition(?:block)?|callout|custom-block|markdown-alert)(?=$|[\s_-])/i;
+const MAX_NOTE_STEPS = 4;
+const MAX_CHARS = 400;
 /** Taken as a whole if most of it is chosen. */
 const WHOLE = names('dl table');
 
@@ -40,6 +45,7 @@ export function withoutHoles(
   const all = new Set(chosen);
   const heading = headingBefore(chosen, blocks, aside);
   if (heading >= 0) all.add(heading);
+  const isNote = onceEach((classes) => NOTE.test(classes.slice(0, MAX_CHARS)));
   const begun = new Set<ContentElement | undefined>();
   for (const [i, { element, words, linkWords }] of blocks.entries()) {
     const place = placeOf(blocks[i]!);
@@ -48,7 +54,13 @@ export function withoutHoles(
       addBetween(i, Math.max(headedBlock(i, false, choice), endOfTable(i, choice)));
     } else if (aside[i] === 1) continue;
     else if (isWhole[element.index] === 1) all.add(i);
-    else if (begun.size > 0 && i < last && isCodeOrTerm(element) && linkWords <= words / 2) all.add(i);
+    else if (
+      begun.size > 0 &&
+      i < last &&
+      linkWords <= words / 2 &&
+      (isCodeOrTerm(element) || isInNote(element, isNote))
+    )
+      all.add(i);
     else if (
       linkWords <= words / 2 &&
       chosen.has(i - 1) &&
@@ -88,6 +100,13 @@ const isAlike = (one: ContentElement, other: ContentElement): boolean =>
 
 const isCodeOrTerm = ({ name, whole }: ContentElement): boolean =>
   CODE_AND_TERMS.has(name) || whole === 'code';
+
+function isInNote(element: ContentElement, isNote: (classes: string) => boolean): boolean {
+  let up: ContentElement | undefined = element;
+  for (let step = 0; up && step < MAX_NOTE_STEPS; up = up.parent, step++)
+    if (up.attributes.class !== undefined && isNote(up.attributes.class)) return true;
+  return false;
+}
 
 /** 1 for each element in a table or list of terms of which at least half is chosen. */
 function wholeElements(

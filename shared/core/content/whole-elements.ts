@@ -1,13 +1,20 @@
 /** Finds the elements that are read as a whole, with all descendants: blocks of code and formulas. */
 import { codeText, isGutterClass, isLineClass } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
+import { textOf } from './element-text.ts';
 import { FORMULA_CLASS, findFormulas } from './formulas.ts';
+import { languageOf } from './markdown-code.ts';
 import { onceEach } from './once-each.ts';
 
 const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
 /** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js, Scribble. */
 const CODE_BOX = /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln|RktBlk)(?=\s|$)/;
 const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs|RktBlk/i;
+/** Elements beside code that may hold its line numbers, or the name of its language. */
+const BESIDE: ReadonlySet<string> = new Set(['div', 'span']);
+const MAX_BESIDE = 12;
+const MAX_NUMBERS = 20_000;
+const MAX_NAME_CHARS = 20;
 /** Elements between a `pre` of line numbers and its cell. */
 const MAX_STEPS = 4;
 
@@ -35,9 +42,11 @@ export class WholeFinder {
   find(): void {
     findFormulas(this.#formulas);
     for (const element of this.#code) if (isCode(element)) element.whole = 'code';
-    for (const element of this.#code)
-      if (element.whole === 'code' && element.name !== 'code' && isLineNumbers(element))
-        element.isUnseen = true;
+    for (const element of this.#code) {
+      if (element.whole !== 'code' || element.name === 'code') continue;
+      if (isLineNumbers(element)) element.isUnseen = true;
+      else hideBeside(element);
+    }
   }
 }
 
@@ -67,9 +76,33 @@ function isLineNumbers(code: ContentElement): boolean {
   }
   if (cell === undefined && !isMarked) return false;
   const text = codeText(code).trim();
+  const cells = cell?.parent?.children.filter((child) => typeof child === 'object').length;
+  return isCounting(text) && (isMarked || (cells === 2 && /\s/.test(text)));
+}
+
+function isCounting(text: string): boolean {
   if (!/^\d[\s\d]*$/.test(text)) return false;
   const numbers = text.split(/\s+/).map(Number);
-  const isCounting = numbers.every((number, i) => i === 0 || number === numbers[i - 1]! + 1);
-  const cells = cell?.parent?.children.filter((child) => typeof child === 'object').length;
-  return isCounting && (isMarked || (cells === 2 && numbers.length > 1));
+  return numbers.every((number, i) => i === 0 || number === numbers[i - 1]! + 1);
+}
+
+/** What an element around code alone shows beside it: line numbers, and the name of its language, which Markdown has in the fence. */
+function hideBeside(code: ContentElement): void {
+  const { children } = code.parent!;
+  if (children.length > MAX_BESIDE) return;
+  let isBefore = true;
+  for (const child of children) {
+    if (child === code) isBefore = false;
+    else if (typeof child === 'object' && BESIDE.has(child.name) && isBeside(child, code, isBefore))
+      child.isUnseen = true;
+  }
+}
+
+function isBeside(element: ContentElement, code: ContentElement, isBefore: boolean): boolean {
+  if (isGutterClass(element.name, element.attributes.class))
+    return isCounting(textOf(element, MAX_NUMBERS, MAX_NAME_CHARS));
+  const [only] = element.children;
+  if (!isBefore || element.children.length !== 1 || typeof only !== 'string') return false;
+  const name = only.trim().toLowerCase();
+  return name !== '' && name.length <= MAX_NAME_CHARS && name === languageOf(code);
 }

@@ -135,3 +135,27 @@ test.each([
 ])('the language of %s', (html, language) => {
   expect(markdown(html)).toBe(fenced('a', language));
 });
+
+describe('beside code in an element for it alone', () => {
+  const numbers = '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span><br></div>';
+  const code = (around: string) => `<div class="language-js">${around}<pre><code>a\nb</code></pre></div>`;
+
+  test('the name of its language and its line numbers are no text', () => {
+    expect(
+      markdown(code('<button>Copy</button><span class=lang>JS</span>').replace('</pre>', `</pre>${numbers}`)),
+    ).toBe(fenced('a\nb', 'js'));
+  });
+
+  test('other text is', () => {
+    expect(markdown(code('<span class=lang>app.js</span>'))).toContain('app.js');
+    expect(markdown(code('<p>js</p>'))).toContain('js\n\n`');
+    expect(markdown(code('').replace('</pre>', '</pre><div class=lineno>1 4</div>'))).toContain('1 4');
+    expect(markdown(`<div>${numbers}</div>`)).toContain('2');
+    expect(markdown(code('').replace('</pre>', '</pre><div>js</div>'))).toMatch(/js$/);
+  });
+});
+
+test('labels beside each other are words of their own', () => {
+  expect(markdown('<div><input><label>npm</label><input><label>pnpm</label></div>')).toBe('npm pnpm');
+  expect(markdown('<div>w<label>ord</label></div>')).toBe('word');
+});

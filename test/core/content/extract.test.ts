@@ -69,6 +69,7 @@ test.each([
   ['The 8 best maps', '<h1>Our harbour</h1>', 'The 8 best maps'],
   ['Maps of towns', '<h1>Towns</h1><h1>Maps</h1>', 'Towns'],
   ['', '<h1>Maps \u00b6</h1>', 'Maps'],
+  ['', '<h1>Maps <a href="#maps">\u200b</a></h1>', 'Maps'],
   ['Ann&amp;#39;s maps', '', "Ann's maps"],
   ['|', '', undefined],
 ])('the title of %s with %s is %s', (title, body, expected) => {

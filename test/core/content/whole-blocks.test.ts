@@ -93,3 +93,21 @@ test('a line between chosen ones stays if most lines of its kind are chosen', ()
   expect(kept(page, ...texts.filter((text) => text !== 'E = (source)'))).toEqual(texts);
   expect(kept(page, ...texts.filter((text) => !/^[BDE] =/.test(text)))).not.toContain('E = (source)');
 });
+
+test.each([
+  [
+    'Docusaurus',
+    '<div class="theme-admonition theme-admonition-tip"><div>My tip</div><div><p>Use it</p></div></div>',
+  ],
+  ['Asciidoctor', '<div class="admonitionblock note"><table><tr><td>My tip<td>Use it</table></div>'],
+  ['VitePress', '<div class="tip custom-block"><div><p>My tip</p></div><p>Use it</p></div>'],
+  ['GitHub', '<div class=markdown-alert><div>My tip</div><div>Use it</div></div>'],
+])('a note between chosen blocks stays: %s', (_, note) => {
+  const page = (html: string) => `<section><p>First</p></section>${html}<section><p>Last</p></section>`;
+  expect(kept(page(note), 'First', 'Last')).toEqual(['First', 'My tip', 'Use it', 'Last']);
+  const plain = note.replace(/class=("[^"]*"|[\w-]+)/, '');
+  expect(kept(page(plain), 'First', 'Last')).not.toContain('Use it');
+  // Neither one of links alone nor one behind the text.
+  expect(kept(page(note.replace('Use it', '<a href=u>Use it</a>')), 'First', 'Last')).not.toContain('Use it');
+  expect(kept(page(note), 'First')).not.toContain('Use it');
+});
