@@ -103,7 +103,7 @@ const HINTS: readonly Hint[] = [
   [
     'javascript',
     (count) => [
-      `${formatCounted(count, 'page')} with scripts, but hardly any text and no links:`,
+      `${formatCounted(count, 'page')} with scripts, but hardly any text or no links:`,
       'probably made by JavaScript, which --render needed runs',
     ],
   ],

@@ -35,7 +35,7 @@ const SOFT_WORDS = ' (meta refresh)';
 const COOKIE_WORDS = ', with a cookie, which was not sent back (--host-cookies turn sends it)';
 const NOT_FOUND_WORDS = ', as for a page that does not exist (soft 404)';
 const JAVASCRIPT_WORDS =
-  'it has scripts, but hardly any text and no links: probably it needs JavaScript (--render needed runs it)';
+  'it has scripts, but hardly any text or no links: probably it needs JavaScript (--render needed runs it)';
 const NOT_RENDERED: Readonly<Record<NotRendered, string>> = {
   timedOut: 'it took too long',
   crashed: 'its browser process has ended',

@@ -86,7 +86,7 @@ function isCounting(text: string): boolean {
   return numbers.every((number, i) => i === 0 || number === numbers[i - 1]! + 1);
 }
 
-/** What an element around code alone shows beside it: line numbers, and the name of its language, which Markdown has in the fence. */
+/** Hides the line numbers and the name of the language beside code that has an element of its own: Markdown has the name in the fence. */
 function hideBeside(code: ContentElement): void {
   const { children } = code.parent!;
   if (children.length > MAX_BESIDE) return;

@@ -25,7 +25,7 @@ const MAX_NOSCRIPT_CHARS = 2000;
 
 /** Returns whether the page has a sign that its scripts fill it. A sign proves nothing: it costs a trial. */
 export function isUnfilled(markup: string, { textChars, ownLinks }: MarkupFacts): boolean {
-  if (textChars < BLANK_CHARS && ownLinks < FEW_LINKS) return true;
+  if (ownLinks === 0 || (textChars < BLANK_CHARS && ownLinks < FEW_LINKS)) return true;
   const head = markup.slice(0, MAX_CHARS);
   if (LOADING.test(head)) return true;
   return textChars < SHORT_CHARS && (hasEmptyMount(head) || asksForJavaScript(head));

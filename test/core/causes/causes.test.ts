@@ -36,7 +36,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
   [{ code: 'noindex' }, 'noindex'],
   [
     { code: 'needsJavaScript' },
-    'it has scripts, but hardly any text and no links: probably it needs JavaScript (--render needed runs it)',
+    'it has scripts, but hardly any text or no links: probably it needs JavaScript (--render needed runs it)',
   ],
   [
     { code: 'notRendered', reason: 'crashed', detail: 'out of memory' },

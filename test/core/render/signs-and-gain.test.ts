@@ -56,6 +56,8 @@ describe('a page that its scripts fill', () => {
     ['<p>Loading docks</p>', long, false],
     ['<p>Thank you</p>', { textChars: 8, ownLinks: 0 }, true],
     ['<p>Thank you</p>', { textChars: 8, ownLinks: 3 }, false],
+    ['<p>A start page whose scripts make the menu', { textChars: 5000, ownLinks: 0 }, true],
+    ['<p>A page that leads on', { textChars: 5000, ownLinks: 1 }, false],
   ])('%s', (markup, facts, expected) => {
     expect(isUnfilled(markup, facts)).toBe(expected);
   });

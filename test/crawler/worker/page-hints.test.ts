@@ -10,7 +10,8 @@ const FORM = '<form><input name=user><input type=password name=word></form><p>Pl
 
 test.each([
   ['scripts and no text', APP, { javascript: 1 }],
-  ['scripts and text', `<script></script>${'text '.repeat(100)}`, undefined],
+  ['scripts, text and a link', `<script></script>${'text '.repeat(100)}<a href=/1>1</a>`, undefined],
+  ['scripts and text, where the crawl ends', `<script></script>${'text '.repeat(100)}`, { javascript: 1 }],
   ['scripts and a link', `${APP}<a href=/1>1</a>`, undefined],
   ['neither scripts nor text', '<p>', undefined],
 ])('a page with %s', async (_, body, hints) => {

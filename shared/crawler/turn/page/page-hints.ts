@@ -8,6 +8,8 @@ import { isSeedRecord } from '../../../core/frontier/rank.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { isRequisite } from '../../../core/parser/link-set.ts';
+import type { PageSigns } from '../../../core/parser/page-signs.ts';
+import { linksOf } from '../../../core/render/gain.ts';
 
 export type PageHint = 'javascript' | 'login';
 
@@ -31,8 +33,18 @@ export function hintOf(record: UrlRecord, { type, links, signs }: DocumentFacts)
   const { via } = record;
   const isLedHere = isSeedRecord(record) && record.redirects > 0 && via !== undefined;
   if (isLedHere && signs.hasPasswordField && isSignInUrl(record.url) && !isSignInUrl(via)) return 'login';
-  const isBlank = signs.hasScripts && signs.textChars <= MAX_TEXT_CHARS;
-  return isBlank && links.every(({ kind }) => isRequisite(kind) || kind === 'feed' || kind === 'link')
-    ? 'javascript'
-    : undefined;
+  const isUnfilled = signs.hasScripts && (isBlank(signs, links) || isEnd(record, links));
+  return isUnfilled ? 'javascript' : undefined;
 }
+
+type Links = DocumentFacts['links'];
+
+const isBlank = ({ textChars }: PageSigns, links: Links): boolean =>
+  textChars <= MAX_TEXT_CHARS &&
+  links.every(({ kind }) => isRequisite(kind) || kind === 'feed' || kind === 'link');
+
+/** Whether the crawl of a seed ends there: no link and no frame of it is on its own host. The menu of a site may be made by scripts. */
+const isEnd = (record: UrlRecord, links: Links): boolean =>
+  isSeedRecord(record) &&
+  linksOf({ url: record.url, links }).length === 0 &&
+  links.every(({ kind }) => kind !== 'frame');

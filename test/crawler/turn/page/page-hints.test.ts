@@ -44,6 +44,28 @@ describe('a page needs JavaScript', () => {
     expect(hint(given)).toBe(found);
   });
 
+  describe('though it has text, if it is a seed', () => {
+    const seed = { depth: 0, level: MAX_LEVEL };
+    const filled = (links: readonly object[]) => facts({ ...SIGNS, hasScripts: true }, { links });
+    const to = (url: string, kind = 'a') => ({ url, kind });
+
+    test.each<[string, DocumentFacts, Partial<UrlRecord>, string | undefined]>([
+      ['without links', filled([]), seed, 'javascript'],
+      [
+        'with links to other hosts and to itself',
+        filled([to('http://b.test/x'), to('http://a.test/p')]),
+        seed,
+        'javascript',
+      ],
+      ['with a link to its host', filled([to('http://a.test/x')]), seed, undefined],
+      ['with a frame', filled([to('http://a.test/menu', 'frame')]), seed, undefined],
+      ['without scripts', facts(SIGNS), seed, undefined],
+      ['that is none', filled([]), { depth: 1 }, undefined],
+    ])('%s', (_which, given, record, found) => {
+      expect(hint(given, record)).toBe(found);
+    });
+  });
+
   test('not if it is a part of one', () => {
     expect(hint(facts(BLANK), { kind: 'requisite' })).toBeUndefined();
   });
