@@ -1,5 +1,5 @@
 /** The title of a page, without the name of its site. */
-import { decodeHTML } from 'entities';
+import { decodeHTML } from 'entities/decode';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { fold } from './fold.ts';
 

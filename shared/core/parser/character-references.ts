@@ -2,7 +2,7 @@
  * Character references (`&amp;`, `&#233;`, `&eacute`) in attribute values and in text: two sets of rules,
  * since `?a=1&copy=2` in an attribute is not a copyright sign (HTML standard, section 13.2.5.73).
  */
-import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 
 /** Decodes an attribute's value as written between its quotes. U+0000 becomes U+FFFD, as in browsers. */
 export function decodeAttribute(raw: string): string {
