@@ -26,7 +26,7 @@ import type { RawAttributes } from './tag-attributes.ts';
 import { createTextDecoder } from './text-decoder.ts';
 import { createTextHash, type TextHash } from './text-hash.ts';
 import { XHTML_TYPE } from './type-of-xml.ts';
-import { type WantedElements, wantedElements } from './wanted-elements.ts';
+import { WantedElements } from './wanted-elements.ts';
 import { type TextSink, withoutWords } from './without-words.ts';
 
 export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
@@ -176,8 +176,8 @@ function withoutSearchWords(url: string, textHash: TextHash): TextSink {
 type Elements = readonly [plain: WantedElements, withSigns: WantedElements];
 
 const elementSets = (names: readonly string[]): Elements => [
-  wantedElements(names),
-  wantedElements([...names, ...SIGN_ELEMENTS]),
+  new WantedElements(names),
+  new WantedElements([...names, ...SIGN_ELEMENTS]),
 ];
 
 const LINK_ELEMENTS = ['a', 'area', 'base', 'body', 'frame', 'iframe', 'link', 'meta', 'noscript'];

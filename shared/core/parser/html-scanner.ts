@@ -152,6 +152,8 @@ function createScan({
         rawText = undefined;
         at = end;
       }
+      // Not `charCodeAt` of it: V8 gives up the optimized code of a place that has asked for what is behind the end.
+      if (at === text.length) return at;
       let mark = at;
       // Looked at at the beginning of a piece, too: a tag ends the run of text of the piece before.
       if (at === 0 || text.charCodeAt(at) !== LESS) {

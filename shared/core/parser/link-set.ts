@@ -259,6 +259,7 @@ export function withoutFragment(reference: string): string {
 
 /** Most references begin with a slash, a dot or `http`: a look is cheaper than an expression. */
 function mayHaveScheme(reference: string): boolean {
+  if (reference === '') return false;
   const first = reference.charCodeAt(0);
   return first !== 0x2f && first !== 0x2e && first !== 0x68;
 }

@@ -65,7 +65,7 @@ function foldDigits(text: string, copied: number): string {
       from--;
     if (folded.length + from - copied >= MAX_LENGTH) break;
     let end = digit + 1;
-    while (isAlphanumeric(text.charCodeAt(end))) end++;
+    while (end < text.length && isAlphanumeric(text.charCodeAt(end))) end++;
     if (end - from >= MIN_ID_LENGTH) {
       folded += `${text.slice(copied, from)}0`;
       copied = endOfUuid(text, from, end);
