@@ -89,6 +89,11 @@ async function unknownOption(
     return new UsageError(`Unknown option ${dashed}; use ${ours.usage}`);
   const way = verb === 'crawl' || verb === 'resume' ? otherWay(word) : undefined;
   if (way !== undefined) return new UsageError(`Unknown option ${dashed}; ${way}`);
+  const setting = verb === 'crawl' ? await settingOf(word) : undefined;
+  if (setting !== undefined)
+    return new UsageError(
+      `Unknown option ${dashed}; it is a setting of strand.config.ts: crawl: { ${setting}: ... }`,
+    );
   const all = await loadAll();
   const takers = options.some(({ name }) => name === word)
     ? []
@@ -102,6 +107,13 @@ async function unknownOption(
   const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
   const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
   return new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
+}
+
+/** The setting without an option that an option is called after: `maxRedirects` for `max-redirects`. */
+async function settingOf(word: string): Promise<string | undefined> {
+  const { SETTING_LIST } = await import('../shared/core/crawl/settings/settings.ts');
+  const key = word.replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+  return SETTING_LIST.find(([name, { option }]) => !option && (name === key || name === `${key}Ms`))?.[0];
 }
 
 /** `--stack NAME --region REGION VERB ...` as `VERB --stack NAME --region REGION ...`. */

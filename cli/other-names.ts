@@ -40,7 +40,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--exclude REGEX': ['reject-regex', 'deny', 'reject', 'excludes', 'exclude-pattern', 'exclude-paths'],
   '--requisites': ['page-requisites', 'p', 'assets'],
   '--robots ignore': ['ignore-robots', 'no-robots', 'noRobots'],
-  '--allow-invalid-certificates': ['no-check-certificate', 'insecure', 'k', 'ignore-https-errors'],
+  '--tls any': ['allow-invalid-certificates', 'no-check-certificate', 'insecure', 'k', 'ignore-https-errors'],
   '--user-agent TEXT': ['U', 'ua', 'userAgent', 'agent'],
   '--header "NAME: VALUE"': ['headers', 'extra-header'],
   '--cookies FILE': ['load-cookies', 'b', 'cookie-jar'],

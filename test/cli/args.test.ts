@@ -127,7 +127,7 @@ describe('a command line becomes a typed command', () => {
       crawl({ allowPrivateAddresses: ['127.0.0.0/8', '::1/128', '10.0.0.1/32'] }),
     ],
     ['crawl example.org --allow-port 25,6000 --allow-port=22', crawl({ allowPorts: [25, 6000, 22] })],
-    ['crawl example.org --allow-invalid-certificates', crawl({ allowInvalidCertificates: true })],
+    ['crawl example.org --tls any', crawl({ tls: 'any' })],
     [
       'crawl example.org --from-folder Docs.Test:8080=../a=b',
       crawl({ fromFolder: [['docs.test:8080', '../a=b']] }),
@@ -156,10 +156,7 @@ describe('a command line becomes a typed command', () => {
       crawl({ obeyNofollow: false, obeyNoindex: false, obeyCanonical: false, softRedirects: false }),
     ],
     ['crawl example.org --no-revisits --no-metadata', crawl({ revisits: false, metadata: false })],
-    [
-      'crawl example.org --max-path-depth 9 --trap-after-pages 0',
-      crawl({ maxPathDepth: 9, trapAfterPages: 0 }),
-    ],
+    ['crawl example.org --max-depth 9 --trap-after-pages 0', crawl({ maxDepth: 9, trapAfterPages: 0 })],
     [
       'crawl example.org --url-rules trackingParameters,sortQuery',
       crawl({ urlRules: rules(true, false, true, false) }),

@@ -12,7 +12,7 @@ describe('a configuration that the schema refuses', () => {
     [{ scope: 'web' }, 'Expected --scope to be one of page, prefix, host, domain, any, got "web"'],
     [{ contact: 'a b' }, 'Expected --contact to be a URL or a mail address, got "a b"'],
     [{ userAgent: 'Böt' }, 'Expected --user-agent to be printable ASCII, got "Böt"'],
-    [{ maxLinksPerPage: 'many' }, 'Expected --max-links-per-page to be of type number, got "many"'],
+    [{ maxPagesPerHost: 'many' }, 'Expected --max-pages-per-host to be of type number, got "many"'],
     [{ include: [3] }, 'Expected --include to be of type string, got 3'],
     [{ maxPage: 3 }, 'Unknown key maxPage in the configuration; did you mean maxPages?'],
     [{ maxPages: 0, hosts: 0 }, 'Expected --max-pages >= 1, got 0; Expected --hosts >= 1, got 0'],

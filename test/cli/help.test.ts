@@ -77,7 +77,6 @@ test.each([
   ['user-agent', 'Strand/0.1'],
   ['url-rules', 'trackingParameters,sessionParameters'],
   ['sitemaps', 'robots'],
-  ['max-sitemaps-per-host', '10000'],
   ['requisites', 'off'],
   ['trap-after-pages', '100'],
   ['workers', '1'],

@@ -43,7 +43,6 @@ export const NETWORK_SETTINGS = {
   allowInvalidCertificates: setting(flagOn, {
     doc: 'Accept certificates that are expired, self-signed or of another host, as tls any does',
     more: 'Those of an unknown issuer are accepted, too.',
-    option: 'allow-invalid-certificates',
     opens: UNSAFE,
     default: false,
   }),

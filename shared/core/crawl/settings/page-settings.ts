@@ -120,7 +120,6 @@ export const PAGE_SETTINGS = {
   maxSitemapsPerHost: sitemap(count(1, 50_000), {
     doc: 'Leave out the sitemaps of a host beyond this number',
     more: 'They are counted.',
-    option: 'max-sitemaps-per-host',
     default: 10_000,
   }),
   sitemapUrls: sitemap(

@@ -83,7 +83,6 @@ export const SCOPE_SETTINGS = {
   maxLinksPerPage: setting(count(1), {
     doc: 'Leave out the links of a page beyond this number',
     more: "They are counted. Whatever the number, a page's links have 32 million characters at most.",
-    option: 'max-links-per-page',
     stackMost: 200_000,
     default: 100_000,
   }),
@@ -108,7 +107,6 @@ export const SCOPE_SETTINGS = {
   // Heritrix (TooManyPathSegmentsDecideRule): 20.
   maxPathDepth: setting(count(1), {
     doc: 'Leave out URLs with more path segments, as probable traps',
-    option: 'max-path-depth',
     stackMost: 1000,
     default: 20,
   }),
