@@ -10,6 +10,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'FolderInUse',
   'StackRefused',
   'BadStoredName',
+  'NewerFormat',
 ]);
 
 const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);

@@ -96,6 +96,8 @@ async function moreOn(error: Error): Promise<string> {
 
 /** Prints an error that a user can fix as one line, and a bug with its stack. */
 function describe(error: unknown): string {
+  if (isRefusal(error) && error.name === 'NewerFormat')
+    return `A newer version of Strand has written this crawl (${error.message}): use that one`;
   if (isRefusal(error) || isOutage(error)) return error.message;
   const failure = storageFailure(error);
   if (failure) return failure.message;

@@ -28,6 +28,8 @@ export interface DescribedIssue {
 
 /** A request of a megabyte may have 100,000 of them: describing all would take seconds and megabytes. */
 const MAX_DESCRIBED = 50;
+/** The keys of an object with more are not listed: settings have a list of their own. */
+const MAX_NAMED_KEYS = 8;
 
 /**
  * At least one for each issue of the error, and for each unknown key, up to 50 in all. `given`: the parsed input.
@@ -49,7 +51,8 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
 }
 
 function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']>): string {
-  const hint = didYouMean(key, keys, '');
+  const isShort = keys.length > 0 && keys.length <= MAX_NAMED_KEYS;
+  const hint = didYouMean(key, keys, isShort ? `there are ${keys.join(', ')}` : '');
   return `Unknown key ${shorten(printable(key), 60)} in ${name}${hint && `; ${hint}`}`;
 }
 

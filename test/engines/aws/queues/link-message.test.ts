@@ -72,6 +72,11 @@ describe('what is refused, with its reason', () => {
       '{"urls": ["https://a.test/", 5]}',
       /^Expected `urls\[1\]` to be of type string, got 5$/,
     ],
+    [
+      'the key of the API',
+      '{"seeds": ["https://a.test/"]}',
+      /^Unknown key seeds in the message; there are crawl, url, urls, config$/,
+    ],
     ['an unknown key', '{"confg": {}}', /^Unknown key confg in the message; did you mean config\?$/],
     [
       'a name that is none',
