@@ -72,5 +72,10 @@ export interface FetchFailure extends ExchangeTimes {
 export const sentRequest = ({ cache }: Pick<FetchOutcome, 'cache'>): boolean =>
   cache === undefined || cache.kind === 'miss' || cache.kind === 'unreadable';
 
+/** Whether the site may have noticed the exchange, so that it rests before the next one. It sees no connection to an address or port that is not allowed. */
+export const mayHaveReached = (outcome: FetchOutcome): boolean =>
+  sentRequest(outcome) &&
+  !(outcome.status === 'failed' && (outcome.reason === 'blockedAddress' || outcome.reason === 'blockedPort'));
+
 /** The outcome of a request to the web. Never thrown: a 404, a time-out and a bad certificate are outcomes. */
 export type FetchOutcome = FetchedResponse | FetchFailure;

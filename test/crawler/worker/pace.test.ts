@@ -39,6 +39,18 @@ describe('the gap between a response and the next request to its host', () => {
     expect(leastGap(fetcher)).toBeGreaterThanOrEqual(delayMs);
   });
 
+  test.each(['obey', 'ignore'] as const)(
+    'is none where no connection is made, as the address is not allowed (robots: %s)',
+    async (robots) => {
+      const urls = many(20).map((path) => A + path);
+      const blocked = { fails: 'blockedAddress' } as const;
+      const site = Object.fromEntries([`${A}/robots.txt`, ...urls].map((url) => [url, blocked]));
+      const { engine, fetcher } = await crawl(site, { delayMs: 60_000, robots }, urls);
+      expect(new Set(Object.values(await statesOf(engine)))).toEqual(new Set(['skipped']));
+      expect(Math.max(...gapsOf(fetcher, 'a.test'))).toBeLessThan(1000);
+    },
+  );
+
   test('holds though links to the host keep arriving', async () => {
     const hosts = many(8).map((name) => `http://h${name.slice(1)}.test`);
     const site: Site = Object.fromEntries(

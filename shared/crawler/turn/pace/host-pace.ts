@@ -12,7 +12,7 @@ import {
   isHopeless,
   maxGapAfter,
 } from '../../../core/frontier/politeness.ts';
-import { type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import { type FetchOutcome, mayHaveReached, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { TurnServices } from '../services.ts';
 import { backoffEventOf } from '../work-events.ts';
@@ -263,13 +263,13 @@ export class HostPace implements PaceOfRequests {
 
   /**
    * Moves the host's clock on after an exchange, and counts it. `failure`: the host is in trouble. If the crawl's cache
-   * has answered, the host's clock stays as it is.
+   * has answered, or no connection was allowed, the host's clock stays as it is.
    */
   record(outcome: FetchOutcome, failure: HostFailure | undefined, crawlDelayMs: number | undefined): void {
     const { crawl, counters } = this.#options;
     const { config } = crawl;
     counters.countExchange(outcome);
-    if (!sentRequest(outcome)) return;
+    if (!mayHaveReached(outcome)) return;
     const { startedAt, endedAt } = outcome;
     const request = { startedAt, endedAt, crawlDelayMs };
     const gapMs = gapAfter(request, config);

@@ -1,7 +1,12 @@
 import { allowedFrom } from '../../../core/crawl/host-hours.ts';
 import { maxBytesRestMs } from '../../../core/frontier/byte-rate.ts';
 import { gapAfter, maxGapAfter } from '../../../core/frontier/politeness.ts';
-import { type FetchFailure, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import {
+  type FetchFailure,
+  type FetchOutcome,
+  mayHaveReached,
+  sentRequest,
+} from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import { MAX_AGE_MS } from '../../crawl-state/crawls.ts';
 import type { TurnAccess } from '../access/turn-access.ts';
@@ -96,7 +101,7 @@ export class HostRequests {
       crawl.host,
       { perHost, gapMs, latestAt, signal },
       () => this.#inLine(request, delayAfterMs, askedAt),
-      sentRequest,
+      mayHaveReached,
     );
     return this.#bodies.hold(outcome ?? this.#unmade(request.url, NO_TIME));
   }
@@ -147,7 +152,7 @@ export class HostRequests {
   ): Promise<FetchOutcome> {
     const begin = () => this.#atPlace(request, crawlDelayMs, askedAt);
     if (!this.#address.isOn) return begin();
-    const made = this.#address.run(this.#options.lastRequestAt, begin, sentRequest);
+    const made = this.#address.run(this.#options.lastRequestAt, begin, mayHaveReached);
     return made.then((outcome) => outcome ?? this.#unmade(request.url, NO_TIME));
   }
 

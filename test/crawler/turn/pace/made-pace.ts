@@ -2,7 +2,7 @@ import { parseConfig } from '../../../../shared/core/crawl/config.ts';
 import type { CrawlOptions } from '../../../../shared/core/crawl/crawl-options.ts';
 import { createHostConfigs } from '../../../../shared/core/crawl/host-config.ts';
 import { type Head, NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
-import { sentRequest } from '../../../../shared/core/outcome/fetch-outcome.ts';
+import { mayHaveReached } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import { HostPace, type HostPaceOptions } from '../../../../shared/crawler/turn/pace/host-pace.ts';
 import type { TurnServices } from '../../../../shared/crawler/turn/services.ts';
 import { createFakeClock, T0 } from '../../worker/fake-clock.ts';
@@ -75,7 +75,7 @@ export function paceOf({
       restAfterLast: (host: string, ms: number) => said.push(['rest', host, ms]),
       async run(host: string, spacing: object, request: () => Promise<unknown>, wasMade: unknown) {
         const { signal, ...times } = spacing as { signal: AbortSignal };
-        said.push(['lane', host, times, signal === stopping.signal, wasMade === sentRequest]);
+        said.push(['lane', host, times, signal === stopping.signal, wasMade === mayHaveReached]);
         await clock.advance(waitMs);
         return isRefused ? undefined : request();
       },
