@@ -87,8 +87,10 @@ async function unknownOption(
   const ours = nameHere(word);
   if (ours !== undefined && options.some(({ name }) => name === ours.name))
     return new UsageError(`Unknown option ${dashed}; use ${ours.usage}`);
-  const way = verb === 'crawl' || verb === 'resume' ? otherWay(word) : undefined;
+  const way = otherWay(verb, word);
   if (way !== undefined) return new UsageError(`Unknown option ${dashed}; ${way}`);
+  const formats = options.find(({ name }) => name === 'format')?.choices;
+  if (formats?.includes(word)) return new UsageError(`Unknown option ${dashed}; use --format ${word}`);
   const setting = verb === 'crawl' ? await settingOf(word) : undefined;
   if (setting !== undefined)
     return new UsageError(

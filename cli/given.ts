@@ -60,7 +60,8 @@ export const readCrawl = (given: Given): string => readWords(given, 'CRAWL')[0]!
 export function wrongWords({ verb, words, isOnStack }: Given, ...expected: string[]): UsageError {
   const came = words.length === 0 ? 'nothing' : words.map(quoted).slice(0, 5).join(' ');
   const names = expected.map((word) => (word === 'CRAWL' && !isOnStack ? 'DIR' : word));
-  return new UsageError(`Expected ${[PROGRAM, verb, ...names].join(' ')}, got ${came}`);
+  const more = words.length === 0 && names[0] === 'DIR' ? `; ${PROGRAM} list shows the crawls` : '';
+  return new UsageError(`Expected ${[PROGRAM, verb, ...names].join(' ')}, got ${came}${more}`);
 }
 
 /** The name of a crawl on a stack, checked; or the folder. */

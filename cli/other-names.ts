@@ -87,8 +87,20 @@ const OTHER_WAYS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([way, names]) => names.map((name) => [name, way] as const)),
 );
 
-/** Returns by what else an option of other crawlers (its name without dashes) is done. */
-export const otherWay = (other: string): string | undefined => OTHER_WAYS.get(other);
+const AUDIT = 'docs/cli.md, "Audit a site", has a command for each question';
+
+/** Options of `report` whose job is done by another command. */
+const REPORTS: ReadonlyMap<string, string> = new Map([
+  ['duplicates', 'strand duplicates DIR finds pages with nearly the same text'],
+  ['csv', 'strand export DIR --format csv has a row for each URL'],
+  ...['redirects', 'titles', 'canonicals', 'orphans', 'audit'].map((name) => [name, AUDIT] as const),
+]);
+
+/** Returns by what else an option of other crawlers (its name without dashes) is done, for this command. */
+export function otherWay(verb: string, other: string): string | undefined {
+  if (verb === 'report') return REPORTS.get(other);
+  return verb === 'crawl' || verb === 'resume' ? OTHER_WAYS.get(other) : undefined;
+}
 
 /** Commands of other crawlers, and what does the same here. */
 const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map(
@@ -102,7 +114,7 @@ const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map(
     'serve DIR': ['replay', 'wayback', 'browse'],
     'report DIR --broken': ['audit', 'check', 'linkcheck', 'links', 'broken'],
     'map URL': ['sitemap', 'urls', 'discover'],
-    'status DIR --watch': ['follow', 'progress', 'stats', 'top'],
+    'status DIR --watch': ['follow', 'progress', 'stats', 'top', 'logs', 'log', 'tail'],
     list: ['ls', 'crawls', 'jobs'],
     'delete DIR': ['rm', 'remove', 'clean'],
     'pause DIR': ['kill', 'abort'],

@@ -14,6 +14,7 @@ import {
   resumeCrawl,
   type SessionOptions,
 } from '../../shared/engines/local/session/session.ts';
+import { refuseMissingVariables } from '../../shared/services/accounts/missing-variables.ts';
 import { planCrawl } from '../../shared/services/begin/plan-crawl.ts';
 import { NO_PROJECT, type Project, readProject } from '../../shared/services/project/project-file.ts';
 import { browserOf } from './browser-of.ts';
@@ -59,6 +60,12 @@ async function begin(
   session: SessionOptions,
 ): Promise<[folder: string, opened: LocalSession]> {
   const options = { ...project.crawl, ...given };
+  if (project.accounts)
+    refuseMissingVariables(
+      project.accounts,
+      [...seeds, ...(listed?.map(({ url }) => url) ?? [])],
+      process.env,
+    );
   const plan = withGiven(options, () => {
     const sites = listed && checkSites(listed, (index) => `sites.${index}`, parseConfig(options));
     return planCrawl({ seeds, sites, options });

@@ -18,7 +18,7 @@ export interface SinkSecrets {
 }
 
 const EXPECTED =
-  'Expected opensearch+https://HOST/INDEX, elasticsearch+https://HOST/INDEX, webhook+https://HOST/PATH or s3://BUCKET/PREFIX';
+  'Expected opensearch+https://HOST/INDEX, elasticsearch+https://HOST/INDEX, webhook+https://HOST/PATH (a program of yours, for any other store) or s3://BUCKET/PREFIX';
 
 /** The parts of an address. Throws {@link InvalidSink}. */
 export function parseSink(address: string): {

@@ -359,7 +359,7 @@ describe('a command line that cannot be followed is refused with what was expect
       ['crawl', 'a', '--allow-private-addresses', '127.0.0.0/8'],
       'Expected --allow-private-addresses=127.0.0.0/8 (its value comes after =), got "--allow-private-addresses 127.0.0.0/8"',
     ],
-    [['resume'], 'Expected strand resume DIR, got nothing'],
+    [['resume'], 'Expected strand resume DIR, got nothing; strand list shows the crawls'],
     [['status', 'a', 'b'], 'Expected strand status DIR, got "a" "b"'],
     [['url', 'a'], 'Expected strand url DIR URL, got "a"'],
     [
@@ -409,7 +409,7 @@ describe('a command line that cannot be followed is refused with what was expect
     ],
     [['crawl', 'a', '--sitemap', 'ftp://a/'], 'Expected an http or https URL for --sitemap, got "ftp://a/"'],
     [['add', 'd'], 'Expected a seed, got none: strand add DIR https://example.org/, or --seeds FILE'],
-    [['add'], 'Expected strand add DIR SEED..., got nothing'],
+    [['add'], 'Expected strand add DIR SEED..., got nothing; strand list shows the crawls'],
     [['explain'], 'Expected strand explain [DIR] URL, got nothing'],
     [
       ['explain', 'd', 'a', '--scope', 'any'],

@@ -59,6 +59,8 @@ describe('what other crawlers have', () => {
     [['crawl', 'a.example', '--max-path-depth', '9'], /^Unknown option --max-path-depth; it is a setting/],
     [['crawl', 'a.example', '--max-redirects', '9'], /strand.config.ts: crawl: \{ maxRedirects: ... \}$/],
     [['crawl', 'a.example', '--connect-timeout', '9'], /crawl: \{ connectTimeoutMs: ... \}$/],
+    [['report', 'crawls/a', '--titles'], /"Audit a site"/],
+    [['export', 'crawls/a', '--wacz'], /^Unknown option --wacz; use --format wacz$/],
     [['scrape', 'https://a.example/'], /^Unknown command "scrape"; use strand read URL$/],
     [['audit', 'https://a.example/'], /^Unknown command "audit"; use strand report DIR --broken$/],
     [['resume', 'crawls/a', '--exclude', 'x'], /^resume takes no --exclude: a crawl keeps the settings/],
@@ -69,11 +71,12 @@ describe('what other crawlers have', () => {
 
   test('is none of ours, and our way begins with a command that there is', () => {
     for (const verb of VERBS) expect(commandHere(verb)).toBeUndefined();
-    for (const { name } of optionsOf('crawl')) expect(otherWay(name)).toBeUndefined();
+    for (const verb of ['crawl', 'report'] as const)
+      for (const { name } of optionsOf(verb)) expect(otherWay(verb, name)).toBeUndefined();
     for (const theirs of ['scrape', 'run', 'startproject', 'items', 'replay', 'audit', 'ls', 'rm', 'kill'])
       expect(VERBS).toContain(commandHere(theirs)?.split(' ')[0]);
     expect(commandHere('toString')).toBeUndefined();
-    expect(otherWay('constructor')).toBeUndefined();
+    expect(otherWay('crawl', 'constructor')).toBeUndefined();
   });
 });
 
