@@ -24,7 +24,11 @@ export function scanFrame(
   depth = 1,
 ): void {
   const html = attributes.get('srcdoc');
-  if (html === undefined || depth > MAX_FRAMES) return;
+  if (html !== undefined && depth <= MAX_FRAMES) scanInner(decodeAttribute(html), elements, listener, depth);
+}
+
+/** Reports the tags of markup that is apart from that of the page: `noframes`, or the document of a frame. */
+export function scanInner(html: string, elements: WantedElements, listener: FrameListener, depth = 1): void {
   const scanner = createHtmlScanner({
     elements,
     isXml: false,
@@ -36,6 +40,6 @@ export function scanFrame(
     onTitle: () => {},
     styles: listener.styles,
   });
-  scanner.write(decodeAttribute(html));
+  scanner.write(html);
   scanner.end();
 }

@@ -5,7 +5,7 @@ import { searchWords } from '../url/search-words.ts';
 import { plainValue, type UsageSignal, type UsageStatement, usageWords } from '../usage/usage-statement.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
 import { charsetSniffing, xmlSniffing } from './charset.ts';
-import { scanFrame } from './frame-document.ts';
+import { scanFrame, scanInner } from './frame-document.ts';
 import { BlockHasher, type HashedBlocks } from './hashed-blocks.ts';
 import { createRequisites, REQUISITE_ELEMENTS } from './html-requisites.ts';
 import { createHtmlScanner, endOfText } from './html-scanner.ts';
@@ -123,6 +123,7 @@ export function createHtmlLinks(options: HtmlLinksOptions): HtmlLinksParser {
     },
     onForeignAnchor: collector.foreignAnchor,
     onNoscriptEnd: collector.endNoscript,
+    onNoframes: (html) => scanInner(html, plain, collector),
     onTitle: (text) => {
       collector.title(text);
       const length = Math.min(text.length, MAX_TITLE_CHARS);
@@ -180,7 +181,19 @@ const elementSets = (names: readonly string[]): Elements => [
   new WantedElements([...names, ...SIGN_ELEMENTS]),
 ];
 
-const LINK_ELEMENTS = ['a', 'area', 'base', 'body', 'frame', 'iframe', 'link', 'meta', 'noscript'];
+const LINK_ELEMENTS = [
+  'a',
+  'area',
+  'base',
+  'body',
+  'embed',
+  'frame',
+  'iframe',
+  'link',
+  'meta',
+  'noscript',
+  'object',
+];
 const ELEMENTS = elementSets(LINK_ELEMENTS);
 const ELEMENTS_AND_IMAGES = elementSets([...LINK_ELEMENTS, 'img']);
 const ELEMENTS_AND_REQUISITES = elementSets([...LINK_ELEMENTS, ...REQUISITE_ELEMENTS]);
@@ -239,6 +252,12 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
     // An empty `src` is about:blank, and no link to the document itself.
     if (reference) links.add(decodeAttribute(reference), 'frame', false);
   };
+  /** Whatever draws it, a PDF or a page inside of the page is a document to be read. */
+  const embedded = (attributes: RawAttributes, reference: string | undefined) => {
+    const type = essenceOf(attributes.get('type'));
+    const isDocument = type === undefined ? DOCUMENT_NAME.test(reference ?? '') : DOCUMENT_TYPE.test(type);
+    if (reference && isDocument) links.add(decodeAttribute(reference), 'frame', false);
+  };
   const meta = (attributes: RawAttributes) => {
     const content = decodeAttribute(attributes.get('content') ?? '');
     const name = attributes.get('name')?.toLowerCase();
@@ -263,6 +282,8 @@ function createCollector({ maxLinks, wantsRequisites, wantsFeeds, robotName = 'r
       else if (name === 'link') link(attributes);
       else if (name === 'body') isInBody = true;
       else if (name === 'noscript') isInNoscript = true;
+      else if (name === 'embed') embedded(attributes, attributes.get('src'));
+      else if (name === 'object') embedded(attributes, attributes.get('data'));
       requisites?.startTag(name, attributes);
     },
     /** A tag of a document within the page: it says nothing of the page itself. */
@@ -323,6 +344,10 @@ const isOtherPage = (rel: string, attributes: RawAttributes): boolean =>
   (attributes.get('hreflang') !== undefined && hasToken(rel, 'alternate')) ||
   hasToken(rel, 'next') ||
   hasToken(rel, 'prev');
+
+/** Documents in `embed` and `object`. */
+const DOCUMENT_TYPE = /^(?:application\/pdf|text\/html|application\/xhtml\+xml)$/;
+const DOCUMENT_NAME = /\.(?:pdf|html?|xhtml)(?:[?#]|$)/i;
 
 /** Types of feeds, where a `link` names one. */
 const FEED = /^[\t\n\f\r ]*application\/(?:(?:rss|atom|rdf)\+xml|feed\+json)[\t\n\f\r ]*(?:;|$)/i;

@@ -22,6 +22,8 @@ export interface HtmlScannerOptions {
   readonly onNoscriptEnd?: (() => void) | undefined;
   /** The text of a `title` element, character references not decoded. */
   onTitle(text: string): void;
+  /** The markup in a `noframes` element, which browsers take for text: what those without frames show. */
+  readonly onNoframes?: ((html: string) => void) | undefined;
   /** If set, text that may hold style rules is reported, too. */
   readonly styles?: StyleListener | undefined;
   /**
@@ -66,6 +68,7 @@ function createScan({
   onForeignAnchor,
   onNoscriptEnd,
   onTitle,
+  onNoframes,
   styles,
   readText,
   onBlockTag,
@@ -148,6 +151,7 @@ function createScan({
         if (found === -1 && !isLast) return rawText === 'plaintext' ? text.length : at;
         const end = found === -1 ? text.length : found;
         if (rawText === 'title' && isOwnRawText) onTitle(text.slice(at, end));
+        else if (rawText === 'noframes' && isOwnRawText && found !== -1) onNoframes?.(text.slice(at, end));
         else if (rawText === 'style' && isOwnRawText) styles?.onStyle(text.slice(at, end));
         rawText = undefined;
         at = end;

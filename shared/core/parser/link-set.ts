@@ -4,7 +4,7 @@ import { parseUrl } from '../url/parse-url.ts';
 /**
  * How a document links to a URL.
  *
- * - To be followed: `a`, `area`, `frame` (`frame` and `iframe`), `refresh` (`meta` refresh), `link` (the page in
+ * - To be followed: `a`, `area`, `frame` (`frame`, `iframe`, and documents in `embed` and `object`), `refresh` (`meta` refresh), `link` (the page in
  *   another language, the next and the previous one; an `a` of SVG), `feed` (an RSS or Atom feed named as alternate),
  *   `item` (of a feed), `url` (of a sitemap), `sitemap` (of a sitemap index).
  * - Requisites, which belong to the page itself: `img` (also `srcset`, `picture`, icons, posters), `style`,

@@ -137,9 +137,31 @@ describe('links', () => {
     expect([links.length, droppedLinks]).toEqual([2, 2]);
   });
 
+  test('fallback of browsers without frames, scripts and plug-ins has links', () => {
+    const link = (n: number) => `<p><a href=/${n}>a</a></p>`;
+    const html = `<frameset><frame src=/1><noframes><body>${link(2)}</body></noframes></frameset>
+      <noscript>${link(3)}</noscript><object data=x.swf type=application/x-shockwave-flash>${link(4)}</object>`;
+    expect(urls(html)).toEqual([1, 2, 3, 4].map((n) => `http://example.com/${n}`));
+  });
+
+  test('documents in embed and object are links, and other objects are not', () => {
+    const html = `<object data=/1 type=application/pdf></object><embed src=/2 type="text/html; charset=utf-8">
+      <object data=/3.PDF#page=2></object><embed src="/4.html?a&amp;b"><object data=/5.pdf type=image/svg+xml></object>
+      <embed src=/6.swf><embed type=application/pdf><object data=/7></object>`;
+    const found = parse(html).links;
+    expect(found.map(({ url }) => url)).toEqual(
+      ['1', '2', '3.PDF', '4.html?a&b'].map((name) => `http://example.com/${name}`),
+    );
+    expect(found[0]).toMatchObject({ kind: 'frame' });
+    expect(parse(html, { wantsRequisites: true }).links[0]).toMatchObject({
+      kind: 'frame',
+      requisite: 'media',
+    });
+  });
+
   test('tags inside raw text, comments and templates are no links', () => {
     const link = '<a href=/no></a>';
-    const html = ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'template']
+    const html = ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'template']
       .map((name) => `<${name}>${link}</${name}>`)
       .join('');
     expect(

@@ -527,6 +527,24 @@ describe('a host in trouble', () => {
     expect(await recordOf(engine, `${A}/2`)).toMatchObject({ state: 'failed', attempts: 3 });
   });
 
+  test('that breaks the first connection for each URL is read all the same, at its pace', async () => {
+    const links = many(12);
+    const once: Site[string] = (before) => (before === 0 ? { fails: 'reset' } : page());
+    const site = { [`${A}/`]: page(...links), ...Object.fromEntries(links.map((path) => [A + path, once])) };
+    const { fetcher, engine } = await crawl(site, { delayMs: 1000, maxHostFailures: 3 });
+    expect(Object.values(await statesOf(engine))).toEqual(Array(13).fill('fetched'));
+    expect(leastGap(fetcher)).toBeGreaterThanOrEqual(1000);
+    for (const path of links) expect(fetcher.count(A + path)).toBe(2);
+    expect(await recordOf(engine, A + links[0])).toMatchObject({ attempts: 2 });
+  });
+
+  test('that breaks each connection is given up after one request more than failures', async () => {
+    const links = many(12);
+    const site = Object.fromEntries(links.map((path) => [A + path, { fails: 'reset' } as const]));
+    const { fetcher } = await crawl({ ...site, [`${A}/`]: page(...links) }, { maxHostFailures: 3 });
+    expect(links.reduce((sum, path) => sum + fetcher.count(A + path), 0)).toBe(4);
+  });
+
   test('gets requests for one URL at most maxAttempts times, also if it is in a run and links keep raising it', async () => {
     const site: Site = {
       [`${A}/`]: page('/x'),

@@ -1,4 +1,5 @@
 import { isRefusal, nearDuplicateIn } from '../../../core/causes/cause.ts';
+import { gapAfter } from '../../../core/frontier/politeness.ts';
 import {
   isAnswered,
   isRefetch,
@@ -120,7 +121,7 @@ export class UrlVisit {
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const { access } = this.#options;
       const used = access.accounts?.used();
-      const outcome = await this.#fetch(crawlDelayMs, cache);
+      const outcome = await this.#fetchTwice(crawlDelayMs, cache);
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const { refusals } = this.#options;
       const refusing = refusals.judge(this.#record, outcome);
@@ -177,6 +178,28 @@ export class UrlVisit {
     const { soft404, nearDuplicates } = this.#options;
     soft404.remember(this.#named(), facts);
     nearDuplicates.remember(this.#named(), facts);
+  }
+
+  /**
+   * Load balancers break single connections, and some the first one for each URL: before a host that is not in trouble is
+   * blamed, the URL is requested once more, on another connection, after the host's delay.
+   */
+  async #fetchTwice(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
+    const outcome = await this.#fetch(crawlDelayMs, cache);
+    const { crawl, counters, pace } = this.#options;
+    if (outcome.status === 'response' || outcome.reason !== 'reset' || outcome.isStaleConnection)
+      return outcome;
+    const gapMs = gapAfter({ ...outcome, crawlDelayMs }, crawl.config);
+    const isTime = gapMs <= crawl.config.turnMaxWaitMs && outcome.endedAt + gapMs <= pace.lastRequestAt;
+    const isFirst = this.#record.attempts === 0 && pace.clock.failures === 0;
+    if (!isFirst || !isTime || crawl.config.maxAttempts < 2 || this.#request !== undefined) return outcome;
+    this.#record = { ...this.#record, attempts: 1 };
+    counters.countUrlExchange(outcome, false);
+    pace.record(outcome, undefined, crawlDelayMs);
+    if (await pace.waitForMoment()) return this.#fetch(crawlDelayMs, cache);
+    const now = this.#now();
+    const message = 'the turn is over';
+    return { ...outcome, reason: 'aborted', isNotSent: true, message, startedAt: now, endedAt: now };
   }
 
   #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
