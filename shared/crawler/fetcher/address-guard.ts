@@ -82,10 +82,16 @@ export function describeSpecialAddress(ip: string): string | undefined {
   const parsed = parseIp(ip);
   if (parsed === undefined) return 'not an IP address';
   const address = embeddedIpv4(parsed) ?? parsed;
+  const name = blockName(address);
+  if (name !== undefined || address.family === 4) return name;
+  if (!isInBlock(address, GLOBAL_UNICAST)) return 'not global unicast';
+  const tunnelled = isatapIpv4(address);
+  return tunnelled && blockName(tunnelled);
+}
+
+function blockName(address: IpAddress): string | undefined {
   const find = (blocks: readonly NamedBlock[]) => blocks.find(([block]) => isInBlock(address, block))?.[1];
-  const name = find(METADATA_BLOCKS) ?? find(SPECIAL_BLOCKS);
-  if (name !== undefined) return name;
-  return address.family === 6 && !isInBlock(address, GLOBAL_UNICAST) ? 'not global unicast' : undefined;
+  return find(METADATA_BLOCKS) ?? find(SPECIAL_BLOCKS);
 }
 
 /**
@@ -108,7 +114,7 @@ export function createAddressGuard(allowedCidrs: readonly string[]): AddressGuar
     if (!isSpecialAddress(ip)) return true;
     const address = parseIp(ip);
     if (address === undefined) return false;
-    const carried = embeddedIpv4(address);
+    const carried = embeddedIpv4(address) ?? isatapIpv4(address);
     const candidates = carried === undefined ? [address] : [address, carried];
     return candidates.some((candidate) =>
       allowed.some(
@@ -148,6 +154,13 @@ function isExact(block: IpBlock): boolean {
 
 function isMetadata(address: IpAddress): boolean {
   return METADATA_BLOCKS.some(([block]) => isInBlock(address, block));
+}
+
+/** The IPv4 address at the end of a tunnel: an ISATAP address has it behind `5efe`, whatever its prefix (RFC 5214, section 6.1). */
+function isatapIpv4({ family, value }: IpAddress): IpAddress | undefined {
+  // The bit that says whether the identifier is unique may be set.
+  const isIsatap = family === 6 && ((value >> 32n) & 0xfdff_ffffn) === 0x5efen;
+  return isIsatap ? { family: 4, value: value & 0xffff_ffffn } : undefined;
 }
 
 function embeddedIpv4(address: IpAddress): IpAddress | undefined {

@@ -124,6 +124,16 @@ describe('isSpecialAddress', () => {
 });
 
 describe('createAddressGuard', () => {
+  test('judges the IPv4 address behind an ISATAP tunnel, too', () => {
+    expect(describeSpecialAddress('2001:470:1::5efe:127.0.0.1')).toContain('loopback');
+    expect(describeSpecialAddress('2a01:4f8::200:5efe:a9fe:a9fe')).toContain('metadata');
+    expect(describeSpecialAddress('2001:470:1::5efe:8.8.8.8')).toBeUndefined();
+    expect(describeSpecialAddress('fe80::5efe:8.8.8.8')).toContain('link-local');
+    expect(describeSpecialAddress('2001:470:1::1:5eff:127.0.0.1')).toBeUndefined();
+    expect(createAddressGuard(['2001:470::/32'])('2001:470:1::5efe:169.254.169.254')).toBe(false);
+    expect(createAddressGuard(['127.0.0.0/8'])('2001:470:1::5efe:127.0.0.1')).toBe(true);
+  });
+
   test('lets pass public addresses and the blocks allowed, and nothing else', () => {
     const guard = createAddressGuard(['127.0.0.0/8', '10.1.0.0/16', 'fd12::/16', '192.168.1.1']);
     const allowed = [
