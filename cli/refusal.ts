@@ -11,6 +11,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'StackRefused',
   'BadStoredName',
   'NewerFormat',
+  'CorruptBytes',
 ]);
 
 const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);

@@ -4,7 +4,7 @@
  * look before it strikes an old one, or before it commits what the look is for.
  */
 import QuickLRU from 'quick-lru';
-import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { CRAWL_ID, type CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { shardOf } from '../shard-of.ts';
 import { deleteItems, putItems } from '../table/batch.ts';
 import { type Item, itemKey } from '../table/item.ts';
@@ -164,8 +164,10 @@ export class StateAgenda implements Agenda {
   async #entries(partition: string, bound?: Query['bound']): Promise<AgendaEntry[]> {
     const found: AgendaEntry[] = [];
     for await (const { sk } of queryItems(this.#table, { partition, bound })) {
-      const sort = sk?.S as string;
+      const sort = sk?.S ?? '';
       const [time = '', crawl = '', kind] = sort.split(' ');
+      // Nobody of ours has written it, and no crawl of such a name can be looked at.
+      if (!CRAWL_ID.test(crawl) || !/^\d+$/.test(time)) continue;
       found.push({
         crawl,
         at: Number(time),

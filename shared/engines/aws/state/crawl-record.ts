@@ -2,7 +2,10 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
+import { messageOf } from '../../../core/base/error-message.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { CorruptBytes } from '../../../core/frontier/bytes.ts';
+import { quoted } from '../../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
 import { type Item, N } from '../table/item.ts';
 
@@ -48,6 +51,16 @@ export function decodeCrawl({ record, version, activeMs, runningSince }: Item): 
   };
 }
 
+/** Throws {@link CorruptBytes} that names the crawl. */
+function decodeNamed(crawl: CrawlId, item: Item): StoredCrawl {
+  try {
+    return decodeCrawl(item);
+  } catch (cause) {
+    const message = `The record of the crawl ${quoted(crawl)} is damaged: ${messageOf(cause)}. Restore it from a backup`;
+    throw new CorruptBytes(message, { cause });
+  }
+}
+
 /**
  * Decodes a crawl's item again only when it was written: a worker reads it every two seconds, and its
  * seeds may be thousands.
@@ -60,7 +73,7 @@ export function createCrawlDecoder(): (crawl: CrawlId, item: Item) => StoredCraw
     const nonce = item.nonce?.S;
     const known = last.get(crawl);
     if (known && nonce !== undefined && known.nonce === nonce) return known.stored;
-    const stored = decodeCrawl(item);
+    const stored = decodeNamed(crawl, item);
     last.set(crawl, { nonce, stored });
     return stored;
   };

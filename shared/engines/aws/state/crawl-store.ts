@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru';
 import { type Sizes, sizesOf } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { CorruptBytes } from '../../../core/frontier/bytes.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { retryWaitMs } from '../retry.ts';
 import { getItems } from '../table/batch.ts';
@@ -57,14 +58,21 @@ export class CrawlStore {
     return this.#read(crawl);
   }
 
-  /** The records of the existing crawls that are small or not known yet, in a few calls. */
+  /**
+   * The records of the existing crawls that are small or not known yet, in a few calls. Without those that are damaged: who
+   * loads such a crawl alone gets the error.
+   */
   async loadMany(crawls: readonly CrawlId[]): Promise<Map<CrawlId, StoredCrawl>> {
     const readAt = this.#elapsed();
     const keys = crawls.filter((crawl) => !this.#seen.has(crawl)).map((crawl) => itemKey(crawl, CRAWL));
     const found = new Map<CrawlId, StoredCrawl>();
     for (const item of await getItems(this.#options, keys)) {
       const crawl = item[PARTITION_KEY]?.S as string;
-      found.set(crawl, this.#decoded(crawl, item, { readAt }));
+      try {
+        found.set(crawl, this.#decoded(crawl, item, { readAt }));
+      } catch (error) {
+        if (!(error instanceof CorruptBytes)) throw error;
+      }
     }
     return found;
   }

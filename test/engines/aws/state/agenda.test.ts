@@ -1,7 +1,9 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { NEW_HEAD } from '../../../../shared/core/frontier/head.ts';
 import { MAX_SOON_MS, NET_MS, netAt, StateAgenda } from '../../../../shared/engines/aws/state/agenda.ts';
 import { AGENDA, HEAD } from '../../../../shared/engines/aws/state/tables.ts';
+import type { Item } from '../../../../shared/engines/aws/table/item.ts';
 import { createSimCloud } from '../../../../simulation/models/cloud.ts';
 import { drive } from '../../../../simulation/models/virtual-time.ts';
 
@@ -31,7 +33,12 @@ function setUp() {
     });
   const agenda = open();
   const due = async (of = agenda) => (await of.due()).map(({ crawl }) => crawl);
-  return { clock, calls, fault, open, agenda, due, run: <T>(work: Promise<T>) => drive(cloud.time, work) };
+  const putRaw = (Item: Item) =>
+    client.send(new PutItemCommand({ TableName: cloud.settings.crawlState, Item }));
+  return {
+    ...{ clock, calls, fault, open, agenda, due, putRaw },
+    run: <T>(work: Promise<T>) => drive(cloud.time, work),
+  };
 }
 
 describe('the agenda', () => {
@@ -186,6 +193,19 @@ test('an engine stores a head that is due only when the agenda has its entry', (
       expect(written).toEqual(['entry', 'head', 'head']);
       await engine.clock.sleep(20 * MINUTE);
       expect((await agenda.due()).map(({ crawl, isDue }) => [crawl, isDue])).toEqual([['news', true]]);
+    })(),
+  );
+});
+
+test('what nobody of ours has written in the agenda keeps no crawl from its look', () => {
+  const { clock, agenda, due, run, putRaw } = setUp();
+  return run(
+    (async () => {
+      const now = clock.now();
+      await agenda.replace([{ crawl: 'c', at: now - 1, isSoon: false }], []);
+      for (const sk of ['0', 'zzz', '0000 ', `${'0'.repeat(15)} ../x`, `x c`])
+        await putRaw({ pk: { S: AGENDA }, sk: { S: sk } });
+      expect(await due()).toEqual(['c']);
     })(),
   );
 });

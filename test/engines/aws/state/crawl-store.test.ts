@@ -71,6 +71,10 @@ function setUp() {
     async remove(name: string) {
       await dynamo.send(new DeleteItemCommand({ TableName: table, Key: itemKey('news', name) }));
     },
+    async put(crawl: string, item: Item) {
+      const Item = { ...itemKey(crawl, 'crawl'), ...item };
+      await dynamo.send(new PutItemCommand({ TableName: table, Item }));
+    },
     /** As a version before stamps wrote it. */
     async putAsBefore(record: CrawlRecord, version: number) {
       const item = encodeCrawl({ record, version, activeMs: 0 });
@@ -318,4 +322,16 @@ test('a change that could not be stored is made by the next call', async () => {
       expect(await store.loadNow('news')).toMatchObject({ version: 2, record: { status: 'stopped' } });
     })(),
   );
+});
+
+test('a record that is damaged is said with its crawl, and keeps no other one from being read', () => {
+  const { run, open, put } = setUp();
+  return run(async () => {
+    await put('good', encodeCrawl({ record: SMALL, version: 1, activeMs: 0 }));
+    await put('bad', { record: { B: Buffer.from('garbage') } });
+    expect([...(await open().loadMany(['bad', 'good'])).keys()]).toEqual(['good']);
+    await expect(open().load('bad')).rejects.toThrow(
+      /^The record of the crawl "bad" is damaged: .*header.*\. Restore it from a backup$/,
+    );
+  });
 });
