@@ -7,7 +7,7 @@ import type { XmlElement, XmlReader, XmlSink } from './xml-reader.ts';
 
 /**
  * `loc` counts only as a child of `url` or `sitemap` in the same namespace; an image's or video's belongs to
- * the page. Translations (`link rel=alternate`) are pages of their own.
+ * the page. An entry that is the URL itself, without `loc`, counts, too. Translations (`link rel=alternate`) are pages of their own.
  */
 export function createSitemapElements(sink: XmlSink): XmlReader {
   /** Facts of the open `url` or `sitemap`. */
@@ -20,7 +20,7 @@ export function createSitemapElements(sink: XmlSink): XmlReader {
       const { local } = element;
       if (isEntry(element, parent)) {
         loc = priority = modifiedAt = undefined;
-        return false;
+        return true;
       }
       if (local === 'link' && parent?.local === 'url') {
         const href = attributes.get('href');
@@ -32,6 +32,8 @@ export function createSitemapElements(sink: XmlSink): XmlReader {
     },
     end(element, parent, text) {
       if (isEntry(element, parent)) {
+        if (loc === undefined && /^https?:\/\//i.test(text))
+          sink.add(text, element.local === 'url' ? 'url' : 'sitemap', element);
         if (loc !== undefined && (priority !== undefined || modifiedAt !== undefined))
           sink.hint(loc, { priority, modifiedAt });
       } else if (ENTRIES.has(parent?.local ?? '') && parent?.prefix === element.prefix) {

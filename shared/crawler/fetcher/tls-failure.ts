@@ -69,9 +69,12 @@ export function describeCertificate(
           'certificateUnknownIssuer',
           `the issuer of ${its} is unknown: the server does not send the certificate of the issuer, or the authority is not trusted (--ca adds it)`,
         );
-      return failure('certificateInvalid', `${its} is not valid (${code})`);
+      return failure('certificateInvalid', `${its} is not valid (${code === 'UNSPECIFIED' ? WEAK : code})`);
   }
 }
+
+/** OpenSSL's codes for these have no names in Node. */
+const WEAK = 'probably its key or a signature is too weak';
 
 const LACKING: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',

@@ -55,6 +55,14 @@ describe('sitemaps', () => {
     });
   });
 
+  test('an entry may be the URL itself', () => {
+    expect(
+      parse(urlset('<url> http://h/a </url><url>b</url><url><lastmod>2005</lastmod></url>')).links,
+    ).toEqual([{ url: 'http://h/a', kind: 'url' }]);
+    const index = '<sitemapindex><sitemap>\nhttp://h/s.xml?a&amp;b\n</sitemap></sitemapindex>';
+    expect(parse(index).links).toEqual([{ url: 'http://h/s.xml?a&b', kind: 'sitemap' }]);
+  });
+
   test('translations are URLs, images and videos requisites, under any prefixes', () => {
     const xml = `<s:urlset xmlns:s="s"><s:url><s:loc>/a</s:loc><x:link rel="alternate" hreflang="de" href="/b?c&amp;d"/><x:link rel="self" href="/e"/>
       <i:image><i:loc>/f.png</i:loc></i:image><v:video><v:thumbnail_loc>/g.png</v:thumbnail_loc><v:content_loc>/h.mp4</v:content_loc></v:video>

@@ -9,6 +9,7 @@ import {
   reasonOf,
 } from '../../../shared/core/outcome/failure-codes.ts';
 import type { FetcherOptions } from '../../../shared/crawler/fetcher/fetcher.ts';
+import { describeCertificate } from '../../../shared/crawler/fetcher/tls-failure.ts';
 import { asFailure, asResponse, listen, openFetcher, serveRaw, stopTimeouts, unusedPort } from './servers.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -47,6 +48,13 @@ describe('a certificate that is refused says why:', () => {
       code: 'certificateUnknownIssuer',
       message:
         'the issuer of the certificate of site.test is unknown: the server does not send the certificate of the issuer, or the authority is not trusted (--ca adds it)',
+    });
+  });
+
+  test('a weak one', () => {
+    expect(describeCertificate('site.test', 'UNSPECIFIED', undefined)).toMatchObject({
+      code: 'certificateInvalid',
+      message: 'the certificate of site.test is not valid (probably its key or a signature is too weak)',
     });
   });
 
