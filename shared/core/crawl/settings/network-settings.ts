@@ -48,7 +48,6 @@ export const NETWORK_SETTINGS = {
   }),
   tls: setting(choice('verify', 'record', 'any'), {
     doc: 'Bad certificates: refuse; accept and note in metadata, without headers, cookies and passwords; accept',
-    more: 'The values are `verify`, `record` and `any`, in this order.',
     page: 'network.md#certificates',
     option: 'tls',
     opens: UNSAFE,
@@ -73,7 +72,7 @@ export const NETWORK_SETTINGS = {
   ),
   hostCookies: setting(choice('off', 'turn', 'keep'), {
     doc: 'Cookies that hosts set: ignored; sent back for the rest of a visit; kept with the host and sent back',
-    more: 'The values are `off`, `turn` and `keep`, in this order. Where they are kept, `Set-Cookie` is not archived.',
+    more: 'Where they are kept, `Set-Cookie` is not archived.',
     page: 'network.md#cookies-that-hosts-set',
     option: 'host-cookies',
     perHost: 'override',

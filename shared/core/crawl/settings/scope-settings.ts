@@ -41,7 +41,6 @@ const rules = (): z.ZodType<UrlRules, UrlRuleOptions> => z.strictObject(shapeOf(
 export const SCOPE_SETTINGS = {
   scope: setting(choice('page', 'prefix', 'host', 'domain', 'any'), {
     doc: "Which links belong to the crawl: none, below a seed's folder, the same host, the same registrable domain, any",
-    more: 'The values are `page`, `prefix`, `host`, `domain` and `any`, in this order.',
     option: 'scope',
     default: 'host',
   }),
