@@ -1,5 +1,6 @@
 /** The kinds of settings: the schema of their values, and how these are written on the command line. */
 import { z } from 'zod';
+import { lazy } from '../../base/lazy.ts';
 import { DOMAIN } from '../domains.ts';
 import { isTimeZone } from '../time-zone.ts';
 import type { About, Place, Setting, SettingGroup, Settings, ValueType } from './setting.ts';
@@ -44,10 +45,11 @@ export const settingsOf = (group: SettingGroup): MakeSetting =>
     ...kind,
     ...about,
     group,
+    schema: lazy(() => schemaOf(kind, about.default)),
   })) as MakeSetting;
 
-function schemaOf({ values, default: preset }: Setting): z.ZodType {
-  const schema = (values as () => z.ZodType)();
+function schemaOf({ values }: Kind<z.ZodType>, preset: unknown): z.ZodType {
+  const schema = values();
   if (preset === undefined) return schema.optional();
   return schema instanceof z.ZodObject
     ? schema.prefault(preset as Record<string, unknown>)
@@ -65,7 +67,7 @@ type ShapeOf<S extends Settings> = {
 /** The schema of an object with these settings. */
 export const shapeOf = <S extends Settings>(settings: S): ShapeOf<S> =>
   Object.fromEntries(
-    Object.entries(settings).map(([key, setting]) => [key, schemaOf(setting)]),
+    Object.entries(settings).map(([key, setting]) => [key, (setting.schema as () => z.ZodType)()]),
   ) as ShapeOf<S>;
 
 type OptionalShapeOf<S extends Settings> = {

@@ -102,6 +102,8 @@ export interface Setting<
   readonly default: unknown;
   /** Makes the schema of its values, without the default. */
   readonly values: unknown;
+  /** Returns it with the default, and makes it only once: a start checks its configuration five times. */
+  readonly schema: unknown;
   /** For the type checker alone. */
   readonly takes?: In;
   readonly gives?: Out;
