@@ -2,6 +2,7 @@ import { BLOCKS } from '../parser/block-elements.ts';
 import { isShadowRoot } from '../parser/html-tree.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 import type { ContentElement } from './content-element.ts';
+import { TAB_ATTRIBUTES, TAB_LABEL, TabFinder } from './tab-labels.ts';
 import { UNSEEN } from './tags.ts';
 import { WholeFinder } from './whole-elements.ts';
 
@@ -49,13 +50,14 @@ const SHADOW = '#shadow-root';
 export const MAX_ELEMENTS = 100_000;
 
 /** The attributes that are read. */
-const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set(
-  (
+const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...TAB_ATTRIBUTES,
+  ...(
     'alt alttext aria-hidden class colspan content data-lang data-language data-lazy-src data-original data-src data-srcset datetime ' +
     'display encoding hidden href id itemprop lang mode name open popover property rel reversed role rowspan shadowrootmode src srcset start ' +
     'style type value xml:lang'
   ).split(' '),
-);
+]);
 
 /**
  * Parses HTML, whatever it is. Returns all elements in document order, the root first, with the `wanted` attributes.
@@ -69,6 +71,7 @@ export function parseElements(
   const root = new TreeElement(0, '#document', {}, undefined);
   const elements: ContentElement[] = [root];
   const wholes = wanted === CONTENT_ATTRIBUTES ? new WholeFinder() : undefined;
+  const tabs = new TabFinder();
   let current: ContentElement = root;
   let depth = 0;
   /** Open elements that were not added, since there were too many or they were too deep. */
@@ -97,6 +100,7 @@ export function parseElements(
           if (BLOCKS.has(name) && !LINES.has(name)) markFlow(current);
         }
         if (!isAlsoHidden) wholes?.note(element);
+        if (attributes.role !== undefined) tabs.note(element);
         current = element;
       },
       onclosetag: leave,
@@ -112,6 +116,7 @@ export function parseElements(
     wanted,
   );
   wholes?.find();
+  if (wholes) for (const [panel, label] of tabs.labels(elements)) addLabel(panel, label, elements);
   return elements;
 
   /** An element ends; or the parser forgets one, so that one end fewer is to come. */
@@ -122,6 +127,19 @@ export function parseElements(
       current = current.parent;
     }
   }
+}
+
+/** As a line in bold type at the panel's begin. */
+function addLabel(panel: ContentElement, label: string, elements: ContentElement[]): void {
+  if (elements.length + 2 > MAX_ELEMENTS || panel.whole !== undefined || panel.isInline) return;
+  const line = new TreeElement(elements.length, 'p', { [TAB_LABEL]: '' }, panel);
+  const bold = new TreeElement(elements.length + 1, 'strong', {}, line);
+  elements.push(line, bold);
+  bold.children.push(label);
+  line.children.push(bold);
+  panel.children.unshift(line);
+  markBlock(panel);
+  markFlow(panel);
 }
 
 function nameInTree(

@@ -4,6 +4,7 @@ import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
 import { asideBlocks } from './marked-aside.ts';
 import type { StructuredData } from './metadata.ts';
+import { TAB_LABEL } from './tab-labels.ts';
 import { withoutHoles } from './whole-blocks.ts';
 
 export interface MainBlocks {
@@ -15,6 +16,22 @@ export interface MainBlocks {
 
 /** Returns the blocks that are the page's main content. */
 export function mainBlocks(
+  elements: readonly ContentElement[],
+  all: readonly TextBlock[],
+  data: StructuredData,
+): MainBlocks {
+  // The model has not seen them.
+  const blocks = all.some(isTabLabel) ? all.filter((block) => !isTabLabel(block)) : all;
+  const { main, asideElements } = chosenOf(elements, blocks, data);
+  if (blocks === all) return { main, asideElements };
+  const chosen = new Set(main);
+  const isOfChosen = (label: TextBlock, i: number) => isTabLabel(label) && chosen.has(all[i + 1]!);
+  return { main: all.filter((block, i) => chosen.has(block) || isOfChosen(block, i)), asideElements };
+}
+
+const isTabLabel = ({ element }: TextBlock): boolean => element.attributes[TAB_LABEL] !== undefined;
+
+function chosenOf(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
   data: StructuredData,

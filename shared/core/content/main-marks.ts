@@ -6,7 +6,7 @@ import { isLong } from './element-facts.ts';
 /** A generator that names itself in the page. */
 interface Generator {
   readonly name: RegExp;
-  /** Classes and ids of its main content, if it does not mark it by `main`. */
+  /** Classes and ids of its main content. On a page without them, `main` is that. */
   readonly main?: RegExp;
   /** It makes documentation, and all that it marks as main content is that. */
   readonly isWhole?: true;
@@ -18,14 +18,19 @@ const GENERATORS: readonly Generator[] = [
   // Its name and title stand in its header.
   { name: /^AsciiDoc\s/i, main: /^(?:header|content)$/, isWhole: true },
   { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
+  // `main` of some themes has more than the article.
+  { name: /^(?:Docutils|Sphinx)\b/i, main: /^bd-article$/, isWhole: true },
   { name: /^TypeDoc\b/i, main: /^col-content$/, isWhole: true },
   { name: /^JSDoc\b/i, main: /^main$/, isWhole: true },
   { name: /^YARD\b/i, main: /^content$/, isWhole: true },
   {
-    name: /^(?:javadoc|rustdoc|pdoc|RDoc|mdBook|Docutils|mkdocs|Asciidoctor|Antora|DocFX|Docusaurus|VitePress|Starlight)\b/i,
+    name: /^(?:javadoc|rustdoc|pdoc|RDoc|mdBook|mkdocs|Asciidoctor|Antora|DocFX|Docusaurus|VitePress|Starlight)\b/i,
     isWhole: true,
   },
 ];
+const SPHINX = GENERATORS.find(({ name }) => name.test('Sphinx'))!;
+/** The script in the head of each page of Sphinx, which names itself in the texts of some themes alone. */
+const SPHINX_SCRIPT = /(?:^|\/)documentation_options\.js(?:\?|$)/;
 /** The text by which a generator names itself in the foot of a page, among its last blocks. */
 const IN_FOOT = /\bgenerated (?:by|using|with) (?:the )?/i;
 const FOOT_BLOCKS = 8;
@@ -50,14 +55,15 @@ export function markedMain(
   aside: Uint8Array,
 ): MarkedMain | undefined {
   const generator = generatorOf(elements) ?? generatorInFoot(blocks);
-  const mark = generator?.main;
+  const mark = elements.some((element) => isNamed(element, generator?.main)) ? generator?.main : undefined;
+  const isWhole = generator?.isWhole === true;
   const within = new Uint8Array(elements.length);
   let mains = 0;
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
     within[i] = within[element.parent!.index]!;
-    if (within[i] === 1 && generator?.isWhole && isFoot(element)) within[i] = 0;
-    if (within[i] === 1 || !isMain(element, mark)) continue;
+    if (within[i] === 1 && isWhole && isFoot(element)) within[i] = 0;
+    if (within[i] === 1 || !(mark ? isNamed(element, mark) : isMain(element))) continue;
     within[i] = 1;
     mains++;
   }
@@ -68,19 +74,23 @@ export function markedMain(
     if (within[block.element.index] === 1) inside += block.words - block.linkWords;
     else if (aside[i] === 0 && isLong(block)) outside += block.words;
   }
-  const isAll = mark === undefined ? inside >= Math.max(MIN_WORDS, outside) : inside > 0;
-  return isAll ? { within, isWhole: generator?.isWhole === true } : undefined;
+  const least = isWhole || mark !== undefined ? 1 : MIN_WORDS;
+  return inside >= Math.max(least, mark === undefined ? outside : 0) ? { within, isWhole } : undefined;
 }
 
-function isMain({ name, attributes }: ContentElement, mark: RegExp | undefined): boolean {
-  if (mark === undefined) return name === 'main' || attributes.role === 'main';
-  const { class: classes, id } = attributes;
+const isMain = ({ name, attributes }: ContentElement): boolean =>
+  name === 'main' || attributes.role === 'main';
+
+function isNamed({ attributes: { class: classes, id } }: ContentElement, mark: RegExp | undefined): boolean {
+  if (mark === undefined) return false;
   return (classes !== undefined && mark.test(classes)) || (id !== undefined && mark.test(id));
 }
 
 function generatorOf(elements: readonly ContentElement[]): Generator | undefined {
   for (const { name, attributes } of elements) {
     if (name === 'body') return undefined;
+    if (name === 'script' && attributes.src !== undefined && SPHINX_SCRIPT.test(attributes.src))
+      return SPHINX;
     if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
     const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
     if (found) return found;

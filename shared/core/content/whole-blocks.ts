@@ -16,7 +16,8 @@ const CODE_AND_TERMS = names('pre dt dd');
 /** A row with more words may be the layout of a page. A shorter one is of no use without one of its cells. */
 const MAX_ROW_WORDS = 60;
 /** Class names of notes within a text, by which generators mark tips and warnings, and the elements between one and its text. */
-const NOTE = /(?:^|[\s_-])(?:admonition(?:block)?|callout|custom-block|markdown-alert)(?=$|[\s_-])/i;
+const NOTE =
+  /(?:^|[\s_-])(?:admonition(?:block)?|custom-block|markdown-alert|callout-(?:note|tip|info|important|warning|caution|danger))(?=$|[\s_-])/i;
 const MAX_NOTE_STEPS = 4;
 const MAX_CHARS = 400;
 /** Taken as a whole if most of it is chosen. */

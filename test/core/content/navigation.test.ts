@@ -330,6 +330,14 @@ describe('the whole main content of a generator', () => {
     expect(page('By us')).not.toContain('Green: 2');
   });
 
+  test('is kept if Sphinx says by its script that it made the page', () => {
+    const script = '<script src="_static/documentation_options.js?v=1"></script>';
+    const main = `<main><p>Show the source</p><article class="bd-article"><h1>max</h1>${TEXT}${short}</article></main>`;
+    const page = (head: string) => textOf(`<head>${head}</head><body>${main}</body>`);
+    expect(page(script)).toMatch(/^max.*Green: 2$/s);
+    expect(page('<script src="options.js"></script>')).not.toContain('Green: 2');
+  });
+
   test.each(['Docusaurus v3.10.2', 'VitePress v1.6.4', 'Starlight v0.42.4'])(
     'is kept if %s names itself, without the foot of the text',
     (name) => {
@@ -340,4 +348,18 @@ describe('the whole main content of a generator', () => {
       expect(text).toMatch(/^max.*Green: 2\n\nLess is more.\n\nA builder$/s);
     },
   );
+
+  test('is kept if it is short and of links, hardly anything else', () => {
+    const head = '<meta name=generator content="javadoc/17">';
+    const cell = (place: string, html: string) => `<div class="col-${place}">${html}</div>`;
+    const rows =
+      cell('first', '<a href=a>Widget</a>&lt;T&gt;') +
+      cell('last', '<div>A widget that runs until it is stopped.</div>') +
+      cell('first', '<a href=b>Widget.Colour</a>') +
+      cell('last', '<div>The colours.</div>');
+    const page = `${head}<body><main><h1>Package w</h1><div class="summary-table">${rows}</div></main>`;
+    expect(textOf(page)).toBe(
+      'Package w\n\nWidget<T>\n\nA widget that runs until it is stopped.\n\nWidget.Colour\n\nThe colours.',
+    );
+  });
 });

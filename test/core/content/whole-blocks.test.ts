@@ -101,6 +101,7 @@ test.each([
   ],
   ['Asciidoctor', '<div class="admonitionblock note"><table><tr><td>My tip<td>Use it</table></div>'],
   ['VitePress', '<div class="tip custom-block"><div><p>My tip</p></div><p>Use it</p></div>'],
+  ['Quarto', '<div class="callout callout-tip"><div>My tip</div><div>Use it</div></div>'],
   ['GitHub', '<div class=markdown-alert><div>My tip</div><div>Use it</div></div>'],
 ])('a note between chosen blocks stays: %s', (_, note) => {
   const page = (html: string) => `<section><p>First</p></section>${html}<section><p>Last</p></section>`;
