@@ -1,9 +1,10 @@
 /** Exports that are made in this process, of a crawl in a folder or on a stack. See `StoredCrawl` for each. */
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExportWarning } from '../../shared/core/archive/replay-codings.ts';
 import { ExportFolder } from '../../shared/engines/local/exports/export-folder.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import type { ExportRequest } from '../../shared/services/control/crawl-export.ts';
 import type { DerivedFormat } from '../../shared/services/exports/derived-records.ts';
 import type { ExportContext } from '../../shared/services/exports/export-context.ts';
@@ -149,6 +150,6 @@ export const exportContext = (
 });
 
 async function makeEmptyFolder(out: string): Promise<void> {
-  await mkdir(out, { recursive: true });
+  makeFolders(out);
   if ((await readdir(out)).length > 0) throw new FolderNotEmpty(out);
 }

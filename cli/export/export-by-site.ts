@@ -1,9 +1,10 @@
 /** `strand export --by-site`: a file for each site. */
-import { createWriteStream, mkdirSync, readdirSync } from 'node:fs';
+import { createWriteStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { Sites, siteHost } from '../../shared/core/crawl/sites.ts';
 import { quoted } from '../../shared/core/text/printable.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import type { SitePage, SitePageRequest } from '../../shared/services/control/control.ts';
 import type { UrlDetail } from '../../shared/services/report/url-detail.ts';
 import type { RowFormat } from '../../shared/services/report/url-line.ts';
@@ -33,7 +34,7 @@ export async function exportBySite(
   }: { readonly format: RowFormat; readonly out: string; readonly group?: string | undefined },
 ): Promise<number> {
   const sites = await sitesOf(crawl);
-  await intoFolder(async () => void mkdirSync(out, { recursive: true }));
+  await intoFolder(async () => void makeFolders(out));
   if (readdirSync(out).length > 0)
     throw new UsageError(`Expected --out FOLDER to be a new or empty folder, got ${quoted(out)}`);
   const begun = new Set<string>();

@@ -7,7 +7,7 @@ export async function intoFolder<Result>(write: () => Promise<Result>): Promise<
   } catch (error) {
     const { name, code, message } = error as NodeJS.ErrnoException;
     if (name === 'FolderNotEmpty') throw new UsageError(message, { cause: error });
-    if (code !== undefined && ['EEXIST', 'ENOTDIR', 'EACCES', 'EROFS', 'EPERM'].includes(code))
+    if (code !== undefined && ['EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EROFS', 'EPERM'].includes(code))
       throw new UsageError(`The folder cannot be written: ${message}`, { cause: error });
     throw error;
   }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { didYouMean } from '../../shared/core/text/nearest.ts';
 import { printable, quoted } from '../../shared/core/text/printable.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { UsageError } from '../usage-error.ts';
 import { isTemplate, TEMPLATE_NAMES, TEMPLATES, type TemplateName } from './templates.ts';
 
@@ -28,7 +29,7 @@ export function readTemplate(word: string): TemplateName {
  */
 export function createProject(template: TemplateName, folder: string, setup: Setup): string[] {
   refuseTaken(folder);
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   const from = join(setup.templates, template);
   return readdirSync(from)
     .map((file) => {

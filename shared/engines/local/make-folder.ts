@@ -1,15 +1,7 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { InvalidConfig } from '../../core/crawl/config.ts';
+import { makeFolders } from './make-folders.ts';
 
 /**
  * Makes the crawl's folder, so that it is found after a power loss. Throws `InvalidConfig` where there can be none
@@ -18,7 +10,7 @@ import { InvalidConfig } from '../../core/crawl/config.ts';
 export function makeFolder(folder: string, sync = syncNames): void {
   let firstMade: string | undefined;
   try {
-    firstMade = makeFolders(resolve(folder));
+    firstMade = makeFolders(folder);
     accessSync(folder, constants.W_OK);
   } catch (cause) {
     let place = resolve(folder);
@@ -35,22 +27,6 @@ export function makeFolder(folder: string, sync = syncNames): void {
   }
   // Also where the folder was there: a process that died may have made it and synced nothing.
   for (const parent of parentsOf(resolve(folder), firstMade)) sync(parent);
-}
-
-/**
- * Makes the folder and those above it that are missing; returns the first that was made. By itself, as `mkdirSync` does so for
- * ever where a folder accepts no other one (`/proc`).
- */
-function makeFolders(folder: string): string | undefined {
-  const parent = dirname(folder);
-  const made = existsSync(parent) || parent === folder ? undefined : makeFolders(parent);
-  try {
-    mkdirSync(folder);
-    return made ?? folder;
-  } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return made;
-    throw error;
-  }
 }
 
 /** The folder that holds `folder`, and those that hold the folders above it down from `firstMade`. */

@@ -1,0 +1,19 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Makes the folder and those above it that are missing; returns the first that was made. By itself, since Node's recursive
+ * `mkdir` tries for ever where a folder accepts no other one (`/proc`). For folders that a user names.
+ */
+export function makeFolders(folder: string): string | undefined {
+  const path = resolve(folder);
+  const parent = dirname(path);
+  const made = existsSync(parent) ? undefined : makeFolders(parent);
+  try {
+    mkdirSync(path);
+    return made ?? path;
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return made;
+    throw error;
+  }
+}
