@@ -112,6 +112,7 @@ function begin(program: string, args: readonly string[], isHeard: boolean): Work
   let worlds = 0;
   let isGone = false;
   let answered: ((outcome: Outcome | string) => void) | undefined;
+  let stop: (() => void) | undefined;
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written = (written + text).slice(-LAST_CHARACTERS);
     if (isHeard) process.stderr.write(text);
@@ -137,6 +138,8 @@ function begin(program: string, args: readonly string[], isHeard: boolean): Work
     isGone: () => isGone,
     end() {
       isGone = true;
+      // What runs is never answered: its watch would keep this process alive.
+      stop?.();
       child.kill('SIGKILL');
     },
     async ask(ask, watch) {
@@ -148,11 +151,12 @@ function begin(program: string, args: readonly string[], isHeard: boolean): Work
         isGone = true;
         child.kill('SIGKILL');
       };
-      const stop = watch(ask.spec, giveUp, child.pid);
+      stop = watch(ask.spec, giveUp, child.pid);
       // A process that is gone by now says so by 'close'.
       child.send(ask, () => {});
       const outcome = await answer.promise;
       stop();
+      stop = undefined;
       answered = undefined;
       return typeof outcome === 'string'
         ? outcomeWithout(ask.spec, { invariant: 'ends', message: outcome })

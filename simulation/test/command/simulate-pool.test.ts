@@ -114,3 +114,21 @@ test('when enough is known, no more worlds are begun, and those that run are wai
   expect(begun).toEqual([10, 11, 12]);
   expect(taken.sort()).toEqual([10, 11, 12]);
 });
+
+test('a pool that is closed while a world runs watches it no longer, which would keep the command from its end', async () => {
+  const watched = Promise.withResolvers<void>();
+  const ended: number[] = [];
+  const pool = poolOf({
+    jobs: 1,
+    watch({ seed }) {
+      watched.resolve();
+      return () => void ended.push(seed);
+    },
+  });
+  // Never answered.
+  void pool.run({ seed: WAYS.hangs, faults: [] });
+  await watched.promise;
+  expect(ended).toEqual([]);
+  pool.close();
+  expect(ended).toEqual([WAYS.hangs]);
+});
