@@ -138,7 +138,7 @@ function begin(program: string, args: readonly string[], isHeard: boolean): Work
     isGone: () => isGone,
     end() {
       isGone = true;
-      // What runs is never answered: its watch would keep this process alive.
+      // A world that runs is never answered: its watch would keep this process alive.
       stop?.();
       child.kill('SIGKILL');
     },

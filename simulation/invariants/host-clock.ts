@@ -3,6 +3,7 @@
  * "Politeness").
  */
 import { origin } from '../../shared/core/url/host-key.ts';
+import { isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts } from './facts.ts';
 import { stateOf } from './final-state.ts';
@@ -41,11 +42,20 @@ export function stepsOf(visit: Visit, { crawl, requests }: HostVisits, robots: R
   return visit.requests.map((request) => {
     const isTied = crawl.config.perHost > 1 && visit.requests.some((other) => isTie(request, other));
     const known = effectOf(request, robots, origins.size > 1);
-    const effect = isTied ? { ...known, isUncertain: true, forgivesNothing: false } : known;
+    const isSpared = mayBeSpared(request, robots) && possible.has(0);
+    const effect = isTied
+      ? { ...known, isUncertain: true, forgivesNothing: false }
+      : isSpared
+        ? { ...known, isUncertain: true, forgivesNothing: true }
+        : known;
     possible = new Set([...possible].flatMap((failures) => after(failures, effect)));
     return { request, effect, failures: [...possible] };
   });
 }
+
+/** A connection that breaks is no failure of a host without failures if there is time to request the page once more. */
+const mayBeSpared = (request: WebRequest, robots: RobotsLog): boolean =>
+  request.failure === 'reset' && !robots.isOfRobots(request) && !isOwnRequest(request.url);
 
 /** If two requests end at the same time, either may have been counted first. */
 const isTie = (a: WebRequest, b: WebRequest): boolean => a !== b && Math.abs(a.endedAt - b.endedAt) <= TIE_MS;

@@ -140,6 +140,18 @@ describe('givenUp', () => {
     expect(violationsOf('givenUp', facts([answered, first, second, third]))).toEqual([]);
   });
 
+  test('a connection that breaks may be spared a host without failures, and no other one', () => {
+    const broken = { failure: 'reset', httpStatus: undefined } as const;
+    const once = [...log.slice(0, 1), request(PAGE, 10, 10.1, broken)];
+    const spared = headAt(12, answered, { totals: totals(2), clock: clock(0) });
+    const blamed = headAt(12, answered, { totals: totals(2), clock: clock(1) });
+    for (const head of [spared, blamed])
+      expect(violationsOf('givenUp', facts([answered, head], once))).toEqual([]);
+    const after = [...log.slice(0, 2), request(PAGE, 30, 30.1, broken)];
+    const again = headAt(32, first, { totals: totals(3, { 503: 1 }), clock: clock(1) });
+    expect(violationsOf('givenUp', facts([answered, first, again], after))).toHaveLength(1);
+  });
+
   test('one that is given up too soon, or not in time, is found', () => {
     const soon = { ...second, head: { ...second.head, setAside: gone } };
     expect(violationsOf('givenUp', facts([answered, first, soon], log.slice(0, 3)))).toEqual([
