@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { transformSync } from 'esbuild';
 import { configSchema } from './config-schema.ts';
 import { documentSettings, removeLongTexts } from './document-settings.ts';
@@ -38,6 +38,7 @@ export function buildCrawler(dist: string, source: Manifest): void {
   removeIndentation(join(dist, 'shared/core/content/block-model.json'));
   // Not the changelog, which the README links to.
   for (const file of ['README.md', 'LICENSE']) copyFileSync(join(ROOT, file), join(dist, file));
+  cpSync(join(ROOT, 'docs'), join(dist, 'docs'), { recursive: true, filter: isForUsers });
   cpSync(join(ROOT, 'templates'), join(dist, 'templates'), { recursive: true });
   cpSync(join(import.meta.dirname, 'skills'), join(dist, 'skills'), { recursive: true });
   moveWeb(dist);
@@ -49,6 +50,12 @@ export function buildCrawler(dist: string, source: Manifest): void {
   removeInnerComments(dist);
   removeInnerDeclarations(dist, publicTypes(manifest));
 }
+
+/** How Strand is tested and measured is for those who have a clone. Figures are large, and README links to its own. */
+const OF_THE_HOUSE =
+  /^(?:decisions|figures|(?:faults|fuzzing|invariants|mutants|performance|recrawl-policy|simulation)\.md)$/;
+
+const isForUsers = (path: string): boolean => !OF_THE_HOUSE.test(basename(path));
 
 /**
  * The generated web stands with the tests here. A published folder of that name looks like tests published by
