@@ -11,6 +11,12 @@ import { parseUrl } from '../url/parse-url.ts';
 /** Redirects followed in a row, also to other hosts (RFC 9309, section 2.3.1.2: at least five). */
 export const MAX_ROBOTS_REDIRECTS = 5;
 
+/**
+ * Longer redirects are not followed. Heads of hosts keep the URLs of up to 18 redirects to other hosts, and an item of
+ * DynamoDB has 400 KB at most.
+ */
+const MAX_REDIRECT_CHARS = 2083;
+
 /** RFC 9309, section 2.4: not used for more than 24 hours. */
 const MAX_AGE_MS = 86_400_000;
 /**
@@ -81,7 +87,7 @@ export const isOriginKey = (key: string): boolean => !key.slice(key.indexOf('//'
  *   off at the same byte again (`isSameBreak`): then the server sends no more. A body that could not be decoded to its
  *   end could have lost rules, too.
  * - 3xx with a usable Location: redirect, up to {@link MAX_ROBOTS_REDIRECTS}. Beyond, or where Location is
- *   missing or not an http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
+ *   missing, too long or not an http(s) URL: unavailable like a 404, so all is allowed, as sections 2.3.1.2 and 2.3.1.3
  *   permit and Google does. Otherwise a faulty redirect, which no later try repairs, would block whole hosts.
  * - 4xx: all is allowed, 401 and 403 too. But 429 does not answer the request: unreachable.
  * - 5xx, any status HTTP does not know, and every failed exchange: unreachable.
@@ -156,7 +162,7 @@ function redirectTarget({ httpStatus, headers, url }: RobotsExchange & { status:
   target.username = '';
   target.password = '';
   target.hash = '';
-  return target.href;
+  return target.href.length <= MAX_REDIRECT_CHARS ? target.href : undefined;
 }
 
 function isHttp(url: URL): boolean {

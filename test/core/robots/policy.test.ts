@@ -86,6 +86,13 @@ describe('redirects', () => {
     (location) => expect(kindOf(response(301, location))).toBe('allowAll'),
   );
 
+  test('to a URL of more than 2,083 characters mean that there is no robots.txt', () => {
+    const longest = `https://x.test/${'a'.repeat(2068)}`;
+    expect(longest).toHaveLength(2083);
+    expect(robotsVerdict(response(301, longest), 0)).toEqual({ kind: 'redirect', location: longest });
+    expect(kindOf(response(301, `${longest}a`))).toBe('allowAll');
+  });
+
   test('are followed five times; a sixth means that there is no robots.txt', () => {
     expect(MAX_ROBOTS_REDIRECTS).toBe(5);
     expect(kindOf(response(301, '/again'), 4)).toBe('redirect');

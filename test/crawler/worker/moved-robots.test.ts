@@ -143,3 +143,15 @@ test.each([
   expect(states).toEqual({ [`${A}/`]: 'fetched' });
   expect(fetcher.log.length).toBeLessThan(12);
 });
+
+test('a robots.txt that redirects to a URL of 200,000 characters counts as one that is not there', async () => {
+  const site: Site = {
+    [`${A}/robots.txt`]: redirect(`${WWW}/${'a'.repeat(200_000)}`),
+    [`${A}/`]: page(),
+  };
+  const { engine, fetcher, states } = await crawlToEnd(site, { seeds: [`${A}/`], delayMs: 100 });
+  expect(states).toEqual({ [`${A}/`]: 'fetched' });
+  expect(fetcher.log.filter(({ host }) => host !== 'example.test')).toEqual([]);
+  const { head } = (await ledgersOf(engine)).get('example.test')!;
+  expect(JSON.stringify(head).length).toBeLessThan(2000);
+});
