@@ -63,7 +63,7 @@ export function createSimClient(options: SimClientOptions): SimClient {
     await time.sleep(Math.ceil(ms / 2));
     if (isThrottled(name, commandName, input)) {
       await time.sleep(ms / 2);
-      throw throttled(name);
+      throw throttled(name, commandName);
     }
     if (faults.strikes('callFailsBefore')) {
       trace?.({ process: process.name, what: `${commandName} fails before it took effect` });
@@ -149,7 +149,10 @@ const hasMessages = (output: unknown): boolean =>
   ((output as { Messages?: readonly unknown[] }).Messages?.length ?? 0) > 0;
 
 /** By the names that the services give their refusals. */
-function throttled(service: ServiceName): Error {
+function throttled(service: ServiceName, commandName: string): Error {
+  // Without a body, and so without a name.
+  if (commandName === 'HeadObjectCommand')
+    return Object.assign(new Error('UnknownError'), { name: 'Unknown', $metadata: { httpStatusCode: 503 } });
   const name = { sqs: 'RequestThrottled', dynamo: 'ThrottlingException', s3: 'SlowDown' }[service];
   return Object.assign(new Error('Rate exceeded'), { name, $metadata: { httpStatusCode: 400 } });
 }

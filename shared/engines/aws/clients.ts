@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../crawler/ports/clock.ts';
 import type { AwsClients } from './engine.ts';
+import { isThrottle } from './retry.ts';
 
 /**
  * Each service has no more connections than these, however many hosts a worker serves: Lambda allows 1,024
@@ -73,10 +74,11 @@ export function transientRetries({ random }: Pick<Clock, 'random'>): RetryStrate
   });
   return {
     acquireInitialRetryToken: async () => tokenOf(0),
-    async refreshRetryTokenForRetry(token, { errorType }) {
+    async refreshRetryTokenForRetry(token, { errorType, error }) {
       const retries = token.getRetryCount() + 1;
+      const isTriedAgain = errorType === 'TRANSIENT' && !isThrottle(error) && retries < MAX_ATTEMPTS;
       // The error that is thrown to the caller is the call's own.
-      if (errorType !== 'TRANSIENT' || retries >= MAX_ATTEMPTS) throw new Error('no more attempts');
+      if (!isTriedAgain) throw new Error('no more attempts');
       return tokenOf(retries);
     },
     recordSuccess() {},

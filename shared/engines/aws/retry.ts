@@ -71,8 +71,13 @@ export function isThrottle(error: unknown): boolean {
     $metadata?: { httpStatusCode?: number };
     $retryable?: { throttling?: boolean };
   };
-  return isThrottleCode(error.name) || $metadata?.httpStatusCode === 429 || $retryable?.throttling === true;
+  const status = $metadata?.httpStatusCode;
+  const isUnnamed = status === 503 && error.name === UNNAMED;
+  return isThrottleCode(error.name) || isUnnamed || status === 429 || $retryable?.throttling === true;
 }
+
+/** The SDK's name of an error without a code: S3 answers a HEAD without a body, so also its 503 `SlowDown`. */
+const UNNAMED = 'Unknown';
 
 /** As above, for an error code alone: SQS prefixes some with its own or another service's name. */
 export function isThrottleCode(code: string | undefined): boolean {

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
+import { transientRetries } from '../../../shared/engines/aws/clients.ts';
 import { isThrottle, isThrottleCode, RETRY_ATTEMPTS, withRetry } from '../../../shared/engines/aws/retry.ts';
 import { createFakeClock, T0 } from '../../crawler/worker/fake-clock.ts';
 import { throttle } from './queues/fake-sqs.ts';
@@ -63,4 +68,30 @@ test('knows throttles by name, with the prefix of a service, by status and by th
   expect(isThrottle('SlowDown')).toBe(false);
   expect(isThrottle(Object.assign(new Error('x'), { $metadata: { httpStatusCode: 429 } }))).toBe(true);
   expect(isThrottle(Object.assign(new Error('x'), { $retryable: { throttling: true } }))).toBe(true);
+});
+
+test('a HEAD that S3 refuses for its rate, by a 503 without a body, is made again eight times and no more', async () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests++;
+    response.writeHead(503, { 'Content-Type': 'application/xml' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const s3 = new S3Client({
+    region: 'us-east-1',
+    credentials,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    retryStrategy: transientRetries({ random: () => 0 }),
+  });
+  const clock = createFakeClock();
+  const call = () => s3.send(new HeadObjectCommand({ Bucket: 'bucket', Key: 'key' }));
+  const noWait = { ...clock, sleep: async () => {} };
+  try {
+    await expect(withRetry('looking', call, { clock: noWait })).rejects.toThrow('looking: throttled 8 times');
+    expect(requests).toBe(RETRY_ATTEMPTS);
+  } finally {
+    s3.destroy();
+    server.close();
+  }
 });
