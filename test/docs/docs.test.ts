@@ -159,6 +159,7 @@ const LINK_SKIPS = {
   repeatedEscapes: 0,
   trap: 0,
   nofollow: 0,
+  listingOrder: 0,
   nearDuplicate: 0,
   notModified: 0,
   pagesPerHost: 0,

@@ -27,6 +27,8 @@ export type LinkSkip =
   | 'trap'
   /** Its page or itself says so. */
   | 'nofollow'
+  /** The folder's listing that it was found on, in another order (`url/listing-order.ts`). */
+  | 'listingOrder'
   /** Its page is nearly the same as another one (`nearDuplicates`). */
   | 'nearDuplicate'
   /** A sitemap says that the URL was not modified since `modifiedSince`. */

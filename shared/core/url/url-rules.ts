@@ -17,6 +17,9 @@ export interface UrlRules {
 
 type RuleName = keyof UrlRules;
 
+/** False: the crawl takes each spelling as it is (`--url-rules none`). */
+export const isAnyOn = (rules: UrlRules): boolean => Object.values(rules).some(Boolean);
+
 /** The rules in the order in which they are applied, each with the reason for what it does by default. */
 export const URL_RULES: readonly { readonly name: RuleName; readonly why: string }[] = [
   {

@@ -1,4 +1,5 @@
 import { sizesOf } from '../../../core/base/sizes.ts';
+import type { LinkSkip } from '../../../core/crawl/skip-reason.ts';
 import { linkOf } from '../../../core/frontier/message.ts';
 import { MAX_LINKS } from '../../../core/frontier/template-watch.ts';
 import type { TrapWatch } from '../../../core/frontier/trap-watch.ts';
@@ -6,6 +7,9 @@ import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { type HtmlLink, isRequisite } from '../../../core/parser/link-set.ts';
+import { createListingOrders } from '../../../core/url/listing-order.ts';
+import { fetchedUrl } from '../../../core/url/request-url.ts';
+import { isAnyOn } from '../../../core/url/url-rules.ts';
 import type { TurnCounters } from '../counters.ts';
 import { createPatternWatch, WATCHED_LINKS } from '../page/slow-patterns.ts';
 import type { TurnServices } from '../services.ts';
@@ -102,11 +106,15 @@ export class PageLinks {
     const isNofollow = config.obeyNofollow && facts.robots.nofollow && !isList;
     // A document that does not belong to the crawl by itself gives only its own requisites.
     const isFollowed = record.kind === undefined || isList || this.isOwnDocument(record, facts);
+    const isOrder = isAnyOn(config.urlRules)
+      ? createListingOrders(fetchedUrl(record.url), facts.links)
+      : undefined;
     return (link) => {
       if (isPart(link, config.requisites)) return this.#takeRequisite(record, link, now);
       if (!isFollowed) return false;
       if (isCopy) return this.#skipOfCopy(record, link);
-      if (isNofollow || (link.nofollow && config.obeyNofollow)) return this.#skipNofollow(record, link);
+      if (isNofollow || (link.nofollow && config.obeyNofollow)) return this.#skip(record, link, 'nofollow');
+      if (isOrder?.(link.url)) return this.#skip(record, link, 'listingOrder');
       return this.#takeFollowed(record, link, now);
     };
   }
@@ -121,9 +129,9 @@ export class PageLinks {
     return intake.take(linkOf({ url, depth, via, kind: 'requisite', redirects: hops }), now);
   }
 
-  #skipNofollow(record: UrlRecord, link: HtmlLink): false {
+  #skip(record: UrlRecord, link: HtmlLink, reason: LinkSkip): false {
     const { crawl, intake } = this.#options;
-    return intake.skip({ url: crawl.nameOf(link.url), via: record.url }, 'nofollow');
+    return intake.skip({ url: crawl.nameOf(link.url), via: record.url }, reason);
   }
 
   /** A link that is known already is not lost. */

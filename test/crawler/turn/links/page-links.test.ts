@@ -162,6 +162,24 @@ describe('nofollow', () => {
   });
 });
 
+describe('a listing of a folder', () => {
+  const links = [a('/pub/?C=N;O=D'), a('/pub/file'), a('/other/?C=N;O=D')];
+  const listing = recordOf(`${ORIGIN}/pub/`);
+
+  test('gives its files, without itself in other orders', async () => {
+    const { taken, skipped } = await take({ links }, {}, listing);
+    expect(urls(taken)).toEqual([`${ORIGIN}/pub/file`, `${ORIGIN}/other/?C=N;O=D`]);
+    expect(skipped).toEqual([`listingOrder ${ORIGIN}/pub/?C=N;O=D from ${ORIGIN}/pub/`]);
+  });
+
+  test('gives all if the crawl has no URL rules', async () => {
+    const urlRules = { trackingParameters: false, sessionParameters: false };
+    const { taken, skipped } = await take({ links }, { config: { urlRules } }, listing);
+    expect(urls(taken)).toEqual(urls(links as never));
+    expect(skipped).toEqual([]);
+  });
+});
+
 describe('parts of a page', () => {
   const config = { requisites: true };
 
