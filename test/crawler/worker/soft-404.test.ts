@@ -160,6 +160,13 @@ test.each(['/', '/login?next=x'])(
   },
 );
 
+test('a redirect to a URL that is longer than any of the crawl says nothing, and is not kept', async () => {
+  const { engine } = await statesIn(siteWith(redirect(`/${'a'.repeat(200_000)}`, 302)));
+  const { head } = (await ledgersOf(engine)).get('a.test')!;
+  expect(head.soft404?.kind).toBe('unknown');
+  expect(JSON.stringify(head).length).toBeLessThan(10_000);
+});
+
 test('a redirect to another form of the URL says nothing', async () => {
   const slashed = (url: string): Answer => (url.endsWith('/') ? SORRY : redirect(`${url}/`, 301));
   const { totals } = await statesIn(siteWith(slashed));

@@ -125,7 +125,7 @@ export class Soft404Probe {
 function answerOf(
   outcome: FetchOutcome,
   facts: DocumentFacts | undefined,
-  crawl: Pick<TurnCrawl, 'nameOf'>,
+  crawl: RedirectedCrawl,
 ): ProbeAnswer | undefined {
   if (outcome.status === 'failed') return outcome.reason === 'aborted' ? undefined : { kind: 'unknown' };
   const { httpStatus, truncated } = outcome;
@@ -138,8 +138,12 @@ function answerOf(
   return { kind: 'page', blocks };
 }
 
-function redirectOf(response: FetchedResponse, crawl: Pick<TurnCrawl, 'nameOf'>): ProbeAnswer {
+type RedirectedCrawl = Pick<TurnCrawl, 'nameOf' | 'config'>;
+
+/** A target longer than any URL of the crawl says nothing: the host's head would keep it. */
+function redirectOf(response: FetchedResponse, crawl: RedirectedCrawl): ProbeAnswer {
   const location = headersOf(response, 'location')[0];
   const to = location && canonicalize(fieldReference(location), response.url);
-  return to === undefined || to === '' ? { kind: 'unknown' } : { kind: 'redirect', to: crawl.nameOf(to) };
+  const isTarget = to !== undefined && to !== '' && to.length <= crawl.config.maxUrlLength;
+  return isTarget ? { kind: 'redirect', to: crawl.nameOf(to) } : { kind: 'unknown' };
 }
