@@ -52,6 +52,17 @@ const REFUSED_CONNECTIONS: ReadonlyMap<number, string> = new Map([
 export const isRepeatable = ({ method = 'GET' }: FetchRequest): boolean =>
   method === 'GET' || method === 'HEAD';
 
+/** The most bytes that are kept of the response's body. */
+export function maxBodyBytesOf(
+  request: FetchRequest,
+  {
+    maxBodyBytes,
+    mostBodyBytes = Number.POSITIVE_INFINITY,
+  }: Pick<ExchangeContext, 'maxBodyBytes' | 'mostBodyBytes'>,
+): number {
+  return Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
+}
+
 /** How the exchange's promise is settled. */
 export interface Settle {
   readonly resolve: (outcome: FetchOutcome) => void;
@@ -107,8 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#startedAt = context.now();
-    const { maxBodyBytes, mostBodyBytes = Number.POSITIVE_INFINITY } = context;
-    this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
+    this.#maxBodyBytes = maxBodyBytesOf(request, context);
     if (context.totalTimeoutMs > 0)
       this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
     if (request.signal) watchAbort(request.signal, this);

@@ -11,7 +11,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { type ConnectorOptions, resolved } from './connector.ts';
-import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
+import { Exchange, type ExchangeContext, isRepeatable, maxBodyBytesOf } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createFetcherParts, type FetcherParts, type FetcherPartsOptions } from './fetcher-parts.ts';
 import { createHostPins } from './host-pins.ts';
@@ -28,6 +28,7 @@ import { commonHeaders, mergeHeaders, type OwnHeaderValues, withOwnCookies } fro
 import type { RequestSigner } from './request-signer.ts';
 import { faultOf, requestTarget } from './request-target.ts';
 import { SentHeads } from './sent-heads.ts';
+import { withoutTransferCodings } from './transfer-codings.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
 import { isOpenName } from './without-secrets.ts';
@@ -80,7 +81,7 @@ const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_BAD_CERTIFICATES = 10_000;
 
 /**
- * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies neither decoded nor copied.
+ * Fetches by HTTP/1.1 over undici, its low-level API: raw headers, bodies with their content coding, not copied.
  * Connections are kept alive, `perHost` to an origin, one request at a time on each. Throws `InvalidConfig`.
  */
 export const createFetcher = (options: FetcherOptions): Fetcher =>
@@ -229,6 +230,16 @@ class UndiciFetcher implements Fetcher {
   }
 
   #exchangeOnce(
+    request: FetchRequest,
+    through: Agent,
+    own: OwnHeaderValues,
+    totalTimeoutMs: number,
+  ): Promise<FetchOutcome> {
+    const bounds = { bodies: this.#context.bodies, maxBytes: maxBodyBytesOf(request, this.#context) };
+    return withoutTransferCodings(request, bounds, (sent) => this.#send(sent, through, own, totalTimeoutMs));
+  }
+
+  #send(
     request: FetchRequest,
     through: Agent,
     own: OwnHeaderValues,

@@ -117,7 +117,8 @@ function fieldsOf(lines: readonly string[]): [string, string][] {
 
 /**
  * The fields that say where the body ends and whether the connection stays, in a form that can be read in one way only.
- * As in browsers, chunks take precedence over a length (RFC 9112, section 6.3), and other transfer codings are ignored.
+ * As in browsers, chunks take precedence over a length (RFC 9112, section 6.3), and other transfer codings do not frame the body
+ * (`transfer-codings.ts` undoes those that are known).
  * The connection is closed after both, since a server in between may have gone by the other field.
  */
 function framingOf(fields: readonly (readonly [string, string])[]): {

@@ -38,6 +38,14 @@ const coded =
     return `${OK}${TYPE}Content-Encoding: ${coding}\r\n${fields(body, bytes)}\r\n${frame(bytes)}`;
   };
 
+const transferCoded =
+  (codings: string, code: (body: Buffer) => Uint8Array, frame = (bytes: string) => bytes) =>
+  (body: string): string => {
+    const bytes = Buffer.from(code(Buffer.from(body, 'latin1'))).toString('latin1');
+    return `${OK}${TYPE}Transfer-Encoding: ${codings}\r\n\r\n${frame(bytes)}`;
+  };
+const inChunks = (bytes: string) => `${hex(bytes)}\r\n${bytes}\r\n0\r\n\r\n`;
+
 /** The whole body of all of these is read at once: by Chromium (156), or by curl where that is more tolerant. */
 export const HABITS: readonly Habit[] = [
   // ---- chunks
@@ -136,6 +144,27 @@ export const HABITS: readonly Habit[] = [
     send: whole(OK, (body) => `Transfer-Encoding:\r\n${sized(body)}`),
   },
   { name: '`Transfer-Encoding: utf-8` alone', send: whole(OK, () => 'Transfer-Encoding: utf-8\r\n') },
+  // ---- transfer codings that curl undoes, and Chromium does not
+  ...(
+    [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync],
+    ] as const
+  ).map(([coding, code]) => ({
+    name: `\`${coding}, chunked\` as transfer codings`,
+    send: transferCoded(`${coding}, chunked`, code, inChunks),
+  })),
+  {
+    name: '`x-gzip` and `chunked` as transfer codings in two fields',
+    send: transferCoded('X-GZIP\r\nTransfer-Encoding: chunked', gzipSync, inChunks),
+  },
+  { name: '`gzip` as the only transfer coding', send: transferCoded('gzip', gzipSync) },
+  {
+    name: 'a transfer coding that the body does not have',
+    send: transferCoded('gzip, chunked', (body) => body, inChunks),
+  },
   // ---- content codings whose length is that of the content
   { name: 'gzip with the length of its content', send: coded('gzip', gzipSync, sized) },
   { name: 'deflate with the length of its content', send: coded('deflate', deflateSync, sized) },
