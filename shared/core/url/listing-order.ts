@@ -2,7 +2,7 @@
  * Links of a folder's listing to itself in another order: up to eight more URLs for each folder, all with the same links.
  */
 
-/** Apache's mod_autoindex; with `&` nginx's fancyindex, Jetty and Tomcat. */
+/** Apache's mod_autoindex and Tomcat; with `&` Jetty and nginx's fancyindex. */
 const BY_COLUMN = /^C=[NMSD][;&]O=[AD]$/;
 /** Caddy's `file_server browse`. */
 const BY_NAMED_ORDER = /^sort=(?:namedirfirst|name|size|time)&order=(?:asc|desc)$/;
