@@ -32,8 +32,10 @@ export type ResourceName =
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
   | 'parts'
-  /** Items of the project's hooks, staged and published. */
+  /** Items of the project's hooks, changes of pages, and links left out, as published. */
   | 'items'
+  /** Items and changes before they are published. */
+  | 'stagedItems'
   /** Hearing that a staged object is not there. */
   | 'itemsList'
   /** Changes of pages that are to be sent to the operator's programs. */
@@ -116,8 +118,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     warc: [...READ, ...WRITE, ...ABORT],
     parts: [...READ, ...WRITE, ...DELETE],
     // It copies staged items, then deletes them. Without the permission to list, S3 answers 403 instead of 404 for a
-    // missing key.
-    items: [...READ, ...WRITE, ...DELETE],
+    // missing key. Published ones it neither reads nor deletes.
+    stagedItems: [...READ, ...WRITE, ...DELETE],
+    items: WRITE,
     itemsList: LIST,
     // Nobody else reads the private key. It is decrypted by the key of the Systems Manager, whose policy allows that to all
     // that may read the parameter.
@@ -183,6 +186,7 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     crawlState: [...ITEMS, ...QUERY, ...BATCH_GET, ...BATCH_WRITE],
     urlSeen: [...QUERY, ...BATCH_WRITE],
     parts: DELETE,
+    stagedItems: DELETE,
     items: [...READ, ...DELETE],
     exports: [...ABORT, ...DELETE],
     exportWork: DELETE,

@@ -66,7 +66,8 @@ export const statementsOf = (
   });
 
 const TABLE_FOLDERS = [TABLES_FOLDER, ITEM_TABLES_FOLDER];
-const ITEM_FOLDERS = [STAGED_ITEMS_FOLDER, ITEMS_FOLDER, SKIPS_FOLDER, STAGED_CHANGES_FOLDER, CHANGES_FOLDER];
+const STAGED_FOLDERS = [STAGED_ITEMS_FOLDER, STAGED_CHANGES_FOLDER];
+const ITEM_FOLDERS = [ITEMS_FOLDER, SKIPS_FOLDER, CHANGES_FOLDER];
 
 type Target = Pick<iam.PolicyStatementProps, 'conditions'> & { readonly resources: string[] };
 
@@ -132,9 +133,9 @@ function targetOf(
       // No prefix: the action does not know that condition (service authorization reference, Amazon S3).
       return { resources: [bucket.bucketArn] };
     case 'items':
-      return {
-        resources: ITEM_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)),
-      };
+      return { resources: ITEM_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)) };
+    case 'stagedItems':
+      return { resources: STAGED_FOLDERS.map((folder) => bucket.arnForObjects(`${folder}/*`)) };
     case 'changes':
       return { resources: [bucket.arnForObjects(`${CHANGES_FOLDER}/*`)] };
     case 'changesList':
@@ -142,7 +143,7 @@ function targetOf(
     case 'itemsList':
       return listOf(
         bucket,
-        [STAGED_ITEMS_FOLDER, STAGED_CHANGES_FOLDER].map((folder) => `${folder}/*`),
+        STAGED_FOLDERS.map((folder) => `${folder}/*`),
       );
     case 'exports':
     case 'exportWork':
@@ -153,9 +154,14 @@ function targetOf(
     case 'stateLists':
       return listOf(
         bucket,
-        ['parts', ...TABLE_FOLDERS, ...ITEM_FOLDERS, EXPORTS_FOLDER, EXPORT_WORK_FOLDER].map(
-          (folder) => `${folder}/*`,
-        ),
+        [
+          'parts',
+          ...TABLE_FOLDERS,
+          ...STAGED_FOLDERS,
+          ...ITEM_FOLDERS,
+          EXPORTS_FOLDER,
+          EXPORT_WORK_FOLDER,
+        ].map((folder) => `${folder}/*`),
       );
   }
 }

@@ -5,7 +5,11 @@ import { OWN_EVENTS, PERMISSIONS, type Permissions } from '../permissions.ts';
 import { keysOf, type Stores, statementsOf } from './grants.ts';
 
 /** For exports of the archive, of items and of links left out, beyond what the functions `api` and `compactor` may. */
-const EXPORTS: Permissions = { warc: ['s3:GetObject'], items: ['s3:GetObject'] };
+const EXPORTS: Permissions = {
+  warc: ['s3:GetObject'],
+  stagedItems: ['s3:GetObject'],
+  items: ['s3:GetObject'],
+};
 
 /** For copies of whole crawls: permits the writes of workers, and reads of the queues' message counts. */
 const COPIES: Permissions = {
@@ -15,6 +19,7 @@ const COPIES: Permissions = {
   dueIndex: ['dynamodb:Query'],
   urlSeen: ['dynamodb:PutItem'],
   parts: ['s3:PutObject'],
+  stagedItems: ['s3:PutObject'],
   items: ['s3:PutObject'],
 };
 
@@ -25,6 +30,7 @@ const READS: Permissions = {
   warc: ['s3:GetObject'],
   warcList: ['s3:ListBucket'],
   parts: ['s3:GetObject'],
+  stagedItems: ['s3:GetObject'],
   items: ['s3:GetObject'],
   exports: ['s3:GetObject'],
   stateLists: ['s3:ListBucket'],

@@ -92,7 +92,12 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'host-list.ts': { dynamodb: ['crawlState'] },
   'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'] },
   'archive-object.ts': { s3: ['warc'] },
-  'item-objects.ts': { s3: ['items'], isMissing: ['itemsList'] },
+  'item-objects.ts': {
+    PutObjectCommand: ['stagedItems'],
+    CopyObjectCommand: ['stagedItems', 'items'],
+    deleteObjects: ['stagedItems'],
+    isMissing: ['itemsList'],
+  },
   'skip-objects.ts': { s3: ['items'] },
   'joined-warcs.ts': { dynamodb: ['crawlState'] },
   'earlier-payloads.ts': { readRange: ['warc'] },
@@ -126,7 +131,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'delete-data.ts': {
     dynamodb: ['crawlState', 'urlSeen'],
     ListObjectsV2Command: ['warcList', 'stateLists'],
-    deleteObjects: ['warc', 'tables', 'parts', 'items', 'exports', 'exportWork'],
+    deleteObjects: ['warc', 'tables', 'parts', 'stagedItems', 'items', 'exports', 'exportWork'],
     ListMultipartUploadsCommand: ['uploads'],
     AbortMultipartUploadCommand: ['warc', 'exports'],
     isMissing: ['warcList'],
@@ -189,8 +194,14 @@ export function callsFrom(entry: string): Call[] {
       const resources = USES[module]?.[name] ?? USES[module]?.[service];
       if (!actions || !resources)
         throw new Error(`Say in test/cdk/calls.ts what ${name} of ${path} needs, and of which resource`);
-      calls.push(...resources.map((resource) => ({ module, name, resource, actions })));
+      calls.push(
+        ...resources.map((resource, i) => ({ module, name, resource, actions: actionsAt(name, actions, i) })),
+      );
     }
   }
   return calls;
 }
+
+/** A copy reads the first of its resources, and writes the second. */
+const actionsAt = (name: string, actions: readonly string[], i: number): readonly string[] =>
+  name === 'CopyObjectCommand' ? actions.slice(i, i + 1) : actions;
