@@ -66,7 +66,7 @@ needs('browser')(
     });
     const { pages, render } = await running.done;
     expect(pages).toBe(5);
-    expect(render).toMatchObject({ pages: 4, trials: 4 });
+    expect(render).toMatchObject({ pages: 4, trials: 5 });
     expect(seen.sort()).toEqual(
       ['/', '/app/1', '/app/2', '/app/3']
         .map((path) => `${path} answer to {"`)

@@ -1,5 +1,5 @@
 /** The exports of folders while their threads fail, and while more are begun. */
-import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -34,7 +34,7 @@ test('a thread that fails is not begun again at once', async () => {
   await exports.begin('docs', { format: 'csv' });
   await vi.waitUntil(async () => (await states())[0] === 'done', { timeout: 60_000 });
   const link = join(folder, 'docs/exports/link');
-  const rest = vi.spyOn(systemClock, 'sleep').mockImplementation(async () => unlinkSync(link));
+  const rest = vi.spyOn(systemClock, 'sleep').mockImplementation(async () => rmSync(link, { force: true }));
   // The first thread may look for exports again until it ends.
   symlinkSync('/', link);
   const notes = new FolderExportNotes('docs', join(folder, 'docs/exports'), systemClock);
