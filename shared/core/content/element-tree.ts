@@ -5,6 +5,7 @@ import type { ContentElement } from './content-element.ts';
 import { TAB_ATTRIBUTES, TAB_LABEL, TabFinder } from './tab-labels.ts';
 import { UNSEEN } from './tags.ts';
 import { WholeFinder } from './whole-elements.ts';
+import { WordsApart } from './words-apart.ts';
 
 /**
  * Made by a class, and its list of children by a call: V8 allocates what a literal makes in the old generation as
@@ -72,6 +73,7 @@ export function parseElements(
   const elements: ContentElement[] = [root];
   const wholes = wanted === CONTENT_ATTRIBUTES ? new WholeFinder() : undefined;
   const tabs = new TabFinder();
+  const apart = wholes && new WordsApart();
   let current: ContentElement = root;
   let depth = 0;
   /** Open elements that were not added, since there were too many or they were too deep. */
@@ -88,11 +90,7 @@ export function parseElements(
         const shown = nameInTree(name, attributes, current);
         const element = new TreeElement(elements.length, shown, attributes, current);
         elements.push(element);
-        const { children } = current;
-        const isApart =
-          APART.has(name) || (attributes.class !== undefined && SET_APART.has(attributes.class));
-        if (isApart && typeof children.at(-1) === 'object') children.push(' ');
-        children.push(element);
+        current.children.push(element);
         const isAlsoHidden = isHidden?.(element) === true;
         if (isAlsoHidden) element.isUnseen = true;
         if (!element.isInline && !element.isUnseen) {
@@ -101,11 +99,14 @@ export function parseElements(
         }
         if (!isAlsoHidden) wholes?.note(element);
         if (attributes.role !== undefined) tabs.note(element);
+        apart?.open(element);
         current = element;
       },
       onclosetag: leave,
-      ontext(text) {
+      ontext(read) {
         if (elements.length >= MAX_ELEMENTS) return;
+        const text = apart ? apart.text(read, current) : read;
+        if (text === '') return;
         const { children } = current;
         const last = children.length - 1;
         if (typeof children[last] === 'string') children[last] += text;
@@ -116,6 +117,7 @@ export function parseElements(
     wanted,
   );
   wholes?.find();
+  apart?.hide();
   if (wholes) for (const [panel, label] of tabs.labels(elements)) addLabel(panel, label, elements);
   return elements;
 
@@ -124,6 +126,7 @@ export function parseElements(
     if (dropped > 0) dropped--;
     else if (current.parent) {
       depth--;
+      apart?.close(current);
       current = current.parent;
     }
   }
@@ -167,12 +170,6 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
 
 /** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
 const OPENED_BY_POINTER: ReadonlySet<string> = new Set(['ttc', 'method-click-advice']);
-
-/** Labels beside each other, as those of tabs are. */
-const APART: ReadonlySet<string> = new Set(['label']);
-
-/** Words that style sheets set apart, without a blank between: of Doxygen, Bootstrap. */
-const SET_APART: ReadonlySet<string> = new Set(['mlabel', 'badge']);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';

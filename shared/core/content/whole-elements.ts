@@ -6,9 +6,10 @@ import { FORMULA_CLASS, findFormulas } from './formulas.ts';
 import { languageOf } from './markdown-code.ts';
 import { onceEach } from './once-each.ts';
 
-const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
+export const CODE: ReadonlySet<string> = new Set(['pre', 'listing', 'xmp', 'plaintext', 'code']);
 /** Code without `pre`: of Doxygen, SyntaxHighlighter, GitHub, highlight.js, Scribble. */
-const CODE_BOX = /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln|RktBlk)(?=\s|$)/;
+export const CODE_BOX =
+  /(?:^|\s)(?:fragment|syntaxhighlighter|js-file-line-container|hljs-ln|RktBlk)(?=\s|$)/;
 const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs|RktBlk/i;
 /** Elements beside code that may hold its line numbers, or the name of its language. */
 const BESIDE: ReadonlySet<string> = new Set(['div', 'span']);
