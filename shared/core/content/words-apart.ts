@@ -9,7 +9,13 @@ import { CODE, CODE_BOX } from './whole-elements.ts';
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 /** Drawn as boxes: what stands before and behind them is never one word. */
-const BOXES = words('button select textarea svg img video audio canvas iframe object input time');
+const BOXES = 'button select textarea svg img video audio canvas iframe object input time';
+/** Words on both sides are apart already, or written with a mark. */
+const BREAKS = 'br sup sub wbr';
+const KINDS: ReadonlyMap<string, 'box' | 'break'> = new Map([
+  ...BOXES.split(' ').map((name) => [name, 'box'] as const),
+  ...BREAKS.split(' ').map((name) => [name, 'break'] as const),
+]);
 const ROLES = words('button listitem menuitem option tab');
 /** Words of class names that say that an element stands apart from words beside it. */
 const BOX_WORDS = words(
@@ -64,26 +70,36 @@ export class WordsApart {
       this.#forget();
       return;
     }
-    if (BOXES.has(name)) this.#between |= APART;
-    if (element.isUnseen) this.#unseen = element;
-    else if (BREAKS.has(name)) this.#forget();
-    else {
-      const bits = this.#bits(element);
-      if (bits & LIGATURE) {
-        element.isUnseen = true;
-        this.#unseen = element;
-        this.#between |= APART;
-        return;
-      }
-      if (bits & (READER | ICON) && this.#noted.size < MAX_NOTED) this.#noted.set(element, bits);
-      if (bits & (BOX | READER) || (attributes.role !== undefined && ROLES.has(attributes.role)))
-        this.#between |= APART;
-      if (this.#begunPart === 0) this.#begunPart = bits >> PART_SHIFT;
-      if (name === 'a') {
-        if (this.#between & LINK_END) this.#between |= NEXT_LINK;
-      } else if (name === 'label') this.#between |= this.#between & ELEMENT_END ? LABEL : 0;
-      else if (name === 'span' && element.parent?.name === 'a') this.#between |= IN_LINK;
+    const kind = KINDS.get(name);
+    if (kind === 'box') this.#between |= APART;
+    if (element.isUnseen) {
+      this.#unseen = element;
+      return;
     }
+    if (kind === 'break') {
+      this.#forget();
+      return;
+    }
+    if (attributes.class !== undefined && this.#opensClass(element, this.#bitsOf(attributes.class))) return;
+    if (attributes.role !== undefined && ROLES.has(attributes.role)) this.#between |= APART;
+    if (name === 'a') {
+      if (this.#between & LINK_END) this.#between |= NEXT_LINK;
+    } else if (name === 'label') this.#between |= this.#between & ELEMENT_END ? LABEL : 0;
+    else if (name === 'span' && element.parent?.name === 'a') this.#between |= IN_LINK;
+  }
+
+  /** Returns whether the element is not seen. */
+  #opensClass(element: ContentElement, bits: number): boolean {
+    if (bits & LIGATURE) {
+      element.isUnseen = true;
+      this.#unseen = element;
+      this.#between |= APART;
+      return true;
+    }
+    if (bits & (READER | ICON) && this.#noted.size < MAX_NOTED) this.#noted.set(element, bits);
+    if (bits & (BOX | READER)) this.#between |= APART;
+    if (this.#begunPart === 0) this.#begunPart = bits >> PART_SHIFT;
+    return false;
   }
 
   close(element: ContentElement): void {
@@ -92,19 +108,18 @@ export class WordsApart {
       return;
     }
     const { name, attributes, isInline } = element;
-    if (!isInline || BREAKS.has(name)) {
+    const kind = isInline ? KINDS.get(name) : 'break';
+    if (kind === 'break') {
       this.#forget();
       return;
     }
-    const bits = this.#bits(element);
     this.#between |= ELEMENT_END;
     if (name === 'a' && element.children.length > 0) this.#between |= LINK_END;
-    if (
-      bits & (BOX | READER) ||
-      BOXES.has(name) ||
-      (attributes.role !== undefined && ROLES.has(attributes.role))
-    )
+    if (kind === 'box' || (attributes.role !== undefined && ROLES.has(attributes.role)))
       this.#between |= APART;
+    if (attributes.class === undefined) return;
+    const bits = this.#bitsOf(attributes.class);
+    if (bits & (BOX | READER)) this.#between |= APART;
     if (bits >> PART_SHIFT !== 0) this.#endedPart = bits >> PART_SHIFT;
   }
 
@@ -132,10 +147,6 @@ export class WordsApart {
     }
   }
 
-  #bits({ attributes }: ContentElement): number {
-    return attributes.class === undefined ? 0 : this.#bitsOf(attributes.class);
-  }
-
   #forget(): void {
     this.#last = '';
     this.#between = 0;
@@ -144,12 +155,12 @@ export class WordsApart {
   }
 
   #isApart(text: string, around: ContentElement): boolean {
-    if (!BEGINS_WORD.test(text) || !ENDS_WORD.test(this.#last.slice(-2))) return false;
+    const between = this.#between;
     const isOtherPart = this.#endedPart !== 0 && this.#begunPart !== 0 && this.#endedPart !== this.#begunPart;
-    const isCount = (this.#between & IN_LINK) !== 0 && COUNT.test(text) && /\D$/.test(this.#last);
-    return (
-      (isOtherPart || isCount || (this.#between & (APART | NEXT_LINK | LABEL)) !== 0) && !isInCode(around)
-    );
+    const isSetApart = isOtherPart || (between & (APART | NEXT_LINK | LABEL)) !== 0;
+    if (!isSetApart && !((between & IN_LINK) !== 0 && COUNT.test(text) && /\D$/.test(this.#last)))
+      return false;
+    return BEGINS_WORD.test(text) && ENDS_WORD.test(this.#last.slice(-2)) && !isInCode(around);
   }
 
   /** Whether its line, or the link that it is in, has other text. */
@@ -169,8 +180,6 @@ export class WordsApart {
   }
 }
 
-/** Words on both sides are apart already, or written with a mark. */
-const BREAKS = words('br sup sub wbr');
 const BEGINS_WORD = /^[\p{L}\p{N}]/u;
 const ENDS_WORD = /[\p{L}\p{N}]$/u;
 const WORD = /[\p{L}\p{N}]/u;
