@@ -21,6 +21,7 @@ import type { RepairedHead } from './repair-head.ts';
 import { type ResponseReader, responseReader } from './response-reader.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodySpace, type BodySpool, createBodySpool } from './spooled-body.ts';
+import { type DecodedBody, undoTransferCodings } from './transfer-codings.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** The parts that all exchanges of one fetcher share. */
@@ -52,20 +53,9 @@ const REFUSED_CONNECTIONS: ReadonlyMap<number, string> = new Map([
 export const isRepeatable = ({ method = 'GET' }: FetchRequest): boolean =>
   method === 'GET' || method === 'HEAD';
 
-/** The most bytes that are kept of the response's body. */
-export function maxBodyBytesOf(
-  request: FetchRequest,
-  {
-    maxBodyBytes,
-    mostBodyBytes = Number.POSITIVE_INFINITY,
-  }: Pick<ExchangeContext, 'maxBodyBytes' | 'mostBodyBytes'>,
-): number {
-  return Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
-}
-
 /** How the exchange's promise is settled. */
 export interface Settle {
-  readonly resolve: (outcome: FetchOutcome) => void;
+  readonly resolve: (outcome: FetchOutcome | PromiseLike<FetchOutcome>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -89,12 +79,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly ownHeaders: Readonly<Record<string, string>> | undefined;
   abortPlace = -1;
   readonly #context: ExchangeContext;
-  readonly #resolve: (outcome: FetchOutcome) => void;
+  readonly #resolve: Settle['resolve'];
   readonly #reject: (error: unknown) => void;
   readonly #startedAt: number;
   readonly #maxBodyBytes: number;
   readonly #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
+  #decoded: DecodedBody | undefined;
   #socket: Socket | undefined;
   #requestHead = '';
   #connection: ConnectionFacts = { ipAddress: '', protocols: [] };
@@ -118,7 +109,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#startedAt = context.now();
-    this.#maxBodyBytes = maxBodyBytesOf(request, context);
+    const { maxBodyBytes, mostBodyBytes = Number.POSITIVE_INFINITY } = context;
+    this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
     if (context.totalTimeoutMs > 0)
       this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
     if (request.signal) watchAbort(request.signal, this);
@@ -174,7 +166,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       headers: this.#repaired?.fields ?? readHeaders(controller.rawHeaders),
     };
     this.#spool = createBodySpool(this.#context.bodies);
-    this.#sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
+    const sink = quietly(() => this.request.onHead?.(this.#head as ResponseHead));
+    const bounds = { bodies: this.#context.bodies, maxBytes: this.#maxBodyBytes };
+    this.#decoded = undoTransferCodings(this.#head.headers, bounds, sink);
+    this.#sink = this.#decoded?.write ?? sink;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -284,7 +279,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
       return;
     }
     this.#settle();
-    this.#resolve({
+    this.#end({
       status: 'response',
       url: this.request.url,
       startedAt: this.#startedAt,
@@ -320,13 +315,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #giveUp(error: unknown): void {
     this.#settle();
     this.#spool?.discard();
+    this.#decoded?.discard();
     this.#reject(error);
+  }
+
+  #end(outcome: FetchOutcome): void {
+    this.#resolve(this.#decoded === undefined ? outcome : this.#decoded.contentOf(outcome));
   }
 
   #fail(failure: DescribedFailure, isStaleConnection = false): void {
     this.#settle();
     this.#spool?.discard();
-    this.#resolve({
+    this.#end({
       status: 'failed',
       url: this.request.url,
       startedAt: this.#startedAt,

@@ -11,7 +11,7 @@ import type { Fetcher } from '../ports/fetcher.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { type ConnectorOptions, resolved } from './connector.ts';
-import { Exchange, type ExchangeContext, isRepeatable, maxBodyBytesOf } from './exchange.ts';
+import { Exchange, type ExchangeContext, isRepeatable } from './exchange.ts';
 import { type DescribedFailure, described } from './failure.ts';
 import { createFetcherParts, type FetcherParts, type FetcherPartsOptions } from './fetcher-parts.ts';
 import { createHostPins } from './host-pins.ts';
@@ -28,7 +28,6 @@ import { commonHeaders, mergeHeaders, type OwnHeaderValues, withOwnCookies } fro
 import type { RequestSigner } from './request-signer.ts';
 import { faultOf, requestTarget } from './request-target.ts';
 import { SentHeads } from './sent-heads.ts';
-import { withoutTransferCodings } from './transfer-codings.ts';
 import { LONGEST_TIMER_MS } from './wait-for-socket.ts';
 import { wholeIfCoded } from './whole-if-coded.ts';
 import { isOpenName } from './without-secrets.ts';
@@ -230,16 +229,6 @@ class UndiciFetcher implements Fetcher {
   }
 
   #exchangeOnce(
-    request: FetchRequest,
-    through: Agent,
-    own: OwnHeaderValues,
-    totalTimeoutMs: number,
-  ): Promise<FetchOutcome> {
-    const bounds = { bodies: this.#context.bodies, maxBytes: maxBodyBytesOf(request, this.#context) };
-    return withoutTransferCodings(request, bounds, (sent) => this.#send(sent, through, own, totalTimeoutMs));
-  }
-
-  #send(
     request: FetchRequest,
     through: Agent,
     own: OwnHeaderValues,

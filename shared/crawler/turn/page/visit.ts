@@ -121,7 +121,10 @@ export class UrlVisit {
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const { access } = this.#options;
       const used = access.accounts?.used();
-      const outcome = await this.#fetchTwice(crawlDelayMs, cache);
+      const first = await this.#fetch(crawlDelayMs, cache);
+      const outcome = this.#isSpared(first, crawlDelayMs)
+        ? await this.#fetchAgain(first, crawlDelayMs, cache)
+        : first;
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const { refusals } = this.#options;
       const refusing = refusals.judge(this.#record, outcome);
@@ -184,22 +187,31 @@ export class UrlVisit {
    * Load balancers break single connections, and some the first one for each URL: before a host that is not in trouble is
    * blamed, the URL is requested once more, on another connection, after the host's delay.
    */
-  async #fetchTwice(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
-    const outcome = await this.#fetch(crawlDelayMs, cache);
-    const { crawl, counters, pace } = this.#options;
+  #isSpared(outcome: FetchOutcome, crawlDelayMs: number | undefined): boolean {
     if (outcome.status === 'response' || outcome.reason !== 'reset' || outcome.isStaleConnection)
-      return outcome;
-    const gapMs = gapAfter({ ...outcome, crawlDelayMs }, crawl.config);
-    const isTime = gapMs <= crawl.config.turnMaxWaitMs && outcome.endedAt + gapMs <= pace.lastRequestAt;
-    const isFirst = this.#record.attempts === 0 && pace.clock.failures === 0;
-    if (!isFirst || !isTime || crawl.config.maxAttempts < 2 || this.#request !== undefined) return outcome;
+      return false;
+    const { config } = this.#options.crawl;
+    const { clock, lastRequestAt } = this.#options.pace;
+    const gapMs = gapAfter({ ...outcome, crawlDelayMs }, config);
+    const isTime = gapMs <= config.turnMaxWaitMs && outcome.endedAt + gapMs <= lastRequestAt;
+    const isFirst = this.#record.attempts === 0 && clock.failures === 0;
+    return isFirst && isTime && config.maxAttempts >= 2 && this.#request === undefined;
+  }
+
+  async #fetchAgain(
+    first: FetchOutcome,
+    crawlDelayMs: number | undefined,
+    cache: FetchRequest['cache'],
+  ): Promise<FetchOutcome> {
+    const { counters, pace } = this.#options;
     this.#record = { ...this.#record, attempts: 1 };
-    counters.countUrlExchange(outcome, false);
-    pace.record(outcome, undefined, crawlDelayMs);
+    counters.countUrlExchange(first, false);
+    pace.record(first, undefined, crawlDelayMs);
     if (await pace.waitForMoment()) return this.#fetch(crawlDelayMs, cache);
     const now = this.#now();
     const message = 'the turn is over';
-    return { ...outcome, reason: 'aborted', isNotSent: true, message, startedAt: now, endedAt: now };
+    const over = { reason: 'aborted', isNotSent: true, message, startedAt: now, endedAt: now } as const;
+    return { ...first, ...over } as FetchOutcome;
   }
 
   #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
