@@ -1,3 +1,5 @@
+import { PROGRAM } from './program.ts';
+
 /** The names that other crawlers and wget give to our options, for the message about an unknown option. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--out DIR': [
@@ -57,8 +59,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--watch': ['follow'],
 };
 
-const ITEMS =
-  'onPage in strand.config.ts makes items of pages (strand init shop-items FOLDER); strand export DIR --items writes them';
+const ITEMS = `onPage in strand.config.ts makes items of pages (${PROGRAM} init shop-items FOLDER); ${PROGRAM} export DIR --items writes them`;
 const ACCOUNTS = 'accounts in strand.config.ts sign in (docs/accounts.md); --cookies FILE takes a session';
 
 /** Options whose job is done by another command, or in the project's file. */
@@ -66,7 +67,7 @@ const OTHER_WAYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     [ITEMS]: ['css', 'selector', 'selectors', 'xpath', 'items', 'schema', 'extract', 'O', 'csv'],
     [ACCOUNTS]: ['username', 'password', 'login', 'account', 'profile'],
-    'WARC files are always written; afterwards: strand export DIR --out FILE.wacz': [
+    [`WARC files are always written; afterwards: ${PROGRAM} export DIR --out FILE.wacz`]: [
       'wacz',
       'warc',
       'warc-file',
@@ -75,14 +76,14 @@ const OTHER_WAYS: ReadonlyMap<string, string> = new Map(
       'generate-wacz',
       'generateCDX',
     ],
-    'afterwards: strand export DIR --format markdown --out FOLDER, or --format documents': [
+    [`afterwards: ${PROGRAM} export DIR --format markdown --out FOLDER, or --format documents`]: [
       'markdown',
       'formats',
       'only-main-content',
       'text',
     ],
     'behave in strand.config.ts says what a visitor does in each page; it needs --render': ['behaviors'],
-    'a command ends with its crawl; nohup, systemd or tmux keep it, and strand pause DIR ends it from elsewhere':
+    [`a command ends with its crawl; nohup, systemd or tmux keep it, and ${PROGRAM} pause DIR ends it from elsewhere`]:
       ['daemon', 'background'],
   }).flatMap(([way, names]) => names.map((name) => [name, way] as const)),
 );
@@ -91,8 +92,8 @@ const AUDIT = 'docs/cli.md, "Audit a site", has a command for each question';
 
 /** Options of `report` whose job is done by another command. */
 const REPORTS: ReadonlyMap<string, string> = new Map([
-  ['duplicates', 'strand duplicates DIR finds pages with nearly the same text'],
-  ['csv', 'strand export DIR --format csv has a row for each URL'],
+  ['duplicates', `${PROGRAM} duplicates DIR finds pages with nearly the same text`],
+  ['csv', `${PROGRAM} export DIR --format csv has a row for each URL`],
   ...['redirects', 'titles', 'canonicals', 'orphans', 'audit'].map((name) => [name, AUDIT] as const),
 ]);
 

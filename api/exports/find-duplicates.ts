@@ -1,5 +1,4 @@
 /** Pages of a crawl whose texts are nearly the same, found in its archive. */
-
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alikeClusters } from '../../shared/core/alike/alike-clusters.ts';

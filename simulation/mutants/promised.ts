@@ -1,6 +1,6 @@
 /**
  * Mutants of promises: for each invariant of crawls that fetch pages again, and for each promise of a stack's workers
- * (`promised-packing.ts`), of sites that refuse (`promised-refusals.ts`) of accounts (`promised-accounts.ts`) and of passwords (`promised-passwords.ts`), changes of the
+ * (`promised-packing.ts`), of sites that refuse (`promised-refusals.ts`), of accounts (`promised-accounts.ts`) and of passwords (`promised-passwords.ts`), changes of the
  * program that break it, and the worlds or test files that must notice them. `npm run mutants -- --promises` makes and judges them.
  * Others are drawn by chance (`mutants.ts`); these are chosen, so that each promise is seen to be watched.
  */

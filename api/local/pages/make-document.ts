@@ -1,5 +1,4 @@
 /** The document of a page that a session has fetched. */
-
 import { causeText } from '../../../shared/core/causes/cause-text.ts';
 import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
 import type { CapturedPage } from '../../../shared/engines/local/pages/captured-page.ts';

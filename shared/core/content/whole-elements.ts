@@ -15,6 +15,7 @@ const EITHER_CLASS = /math|tex|formula|fragment|highlighter|js-file|hljs|RktBlk/
 const BESIDE: ReadonlySet<string> = new Set(['div', 'span']);
 const MAX_BESIDE = 12;
 const MAX_NUMBERS = 20_000;
+const MAX_NUMBERS_CHARS = 6 * MAX_NUMBERS;
 const MAX_NAME_CHARS = 20;
 /** Elements between a `pre` of line numbers and its cell. */
 const MAX_STEPS = 4;
@@ -101,7 +102,7 @@ function hideBeside(code: ContentElement): void {
 
 function isBeside(element: ContentElement, code: ContentElement, isBefore: boolean): boolean {
   if (isGutterClass(element.name, element.attributes.class))
-    return isCounting(textOf(element, MAX_NUMBERS, MAX_NAME_CHARS));
+    return isCounting(textOf(element, MAX_NUMBERS, MAX_NUMBERS_CHARS));
   const [only] = element.children;
   if (!isBefore || element.children.length !== 1 || typeof only !== 'string') return false;
   const name = only.trim().toLowerCase();

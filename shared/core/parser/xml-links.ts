@@ -161,24 +161,8 @@ const ROOTS: ReadonlyMap<string, XmlLinks['type']> = new Map([
 ]);
 
 /** The elements of which PHP and its extensions make their warnings, and those of scripts that are added to each response. */
-const OF_WARNINGS = new Set(
-  [
-    'b',
-    'br',
-    'center',
-    'code',
-    'div',
-    'font',
-    'h1',
-    'hr',
-    'i',
-    'link',
-    'meta',
-    'p',
-    'pre',
-    'script',
-    'span',
-  ].concat(['strong', 'style', 'table']),
+const OF_WARNINGS: ReadonlySet<string> = new Set(
+  'b br center code div font h1 hr i link meta p pre script span strong style table'.split(' '),
 );
 /** A warning has some ten, and a list may stand behind hundreds of warnings. */
 const MAX_WARNING_TAGS = 10_000;

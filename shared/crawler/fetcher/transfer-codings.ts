@@ -1,4 +1,5 @@
 import type { FetchOutcome } from '../../core/outcome/fetch-outcome.ts';
+import { fieldValues } from '../../core/outcome/response-head.ts';
 import { declaredCodings } from '../../core/parser/content-codings.ts';
 import { type ContentDecoder, createContentDecoder } from '../../core/parser/content-decoder.ts';
 import { described } from './failure.ts';
@@ -17,9 +18,10 @@ export interface DecodedBounds {
  * Strand asks for none. Some servers send them anyway, and curl undoes them. Empty if there are none that are known.
  */
 function transferCodings(headers: readonly Header[]): string {
-  const names = headers
-    .filter(([name]) => name.toLowerCase() === 'transfer-encoding')
-    .flatMap(([, value]) => value.toLowerCase().split(','))
+  const values = fieldValues(headers, 'transfer-encoding');
+  if (values.length === 0) return '';
+  const names = values
+    .flatMap((value) => value.toLowerCase().split(','))
     .filter((name) => name.trim() !== 'chunked')
     .join(',');
   const { codings, unknown } = declaredCodings(names);

@@ -1,5 +1,5 @@
 /** The pages that a WACZ lists. */
-import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
+
 import { findTitle } from '../../core/archive/find-title.ts';
 import type { RecordLocation } from '../../core/archive/record-location.ts';
 import type { ReadAt } from '../../core/archive/scan-members.ts';
@@ -7,6 +7,7 @@ import type { WaczPage } from '../../core/archive/wacz-pages.ts';
 import { createLimit } from '../../core/base/create-limit.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { isPageStatus } from '../../core/outcome/page-status.ts';
 import { fetchedUrl, ownRequest } from '../../core/url/request-url.ts';
 import type { RowSource } from '../report/url-rows.ts';
 import type { ArchiveFiles } from './export-archive.ts';

@@ -1,9 +1,10 @@
 /** The pages of a crawl as documents, read from its archive. */
-import { isPageStatus } from '../../../shared/core/outcome/page-status.ts';
+
 import { PayloadReader, type PayloadSource, readOf } from '../../core/archive/payload-reader.ts';
 import { messageOf } from '../../core/base/error-message.ts';
 import { isNoindex, isWithheld } from '../../core/causes/cause.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { isPageStatus } from '../../core/outcome/page-status.ts';
 import { type DocumentRow, documentRow } from './document-row.ts';
 import { documentOf, isDocumentType, type ModuleReading } from './page-document.ts';
 

@@ -110,6 +110,12 @@ describe('lines of code that are elements', () => {
     expect(texts('<pre><h2>Name</h2>a<p>b</pre>')).toEqual(['Name', 'a', 'b']);
   });
 
+  test.each([1, 95, 9_990])('numbers beside it in one text, from %i, are left out', (first) => {
+    const numbers = Array.from({ length: 30 }, (_, i) => first + i).join('\n');
+    const html = `<div><pre><code>let a;\nlet b;</code></pre><div class="line-numbers">${numbers}</div></div>`;
+    expect(markdown(html)).toBe(fenced('let a;\nlet b;'));
+  });
+
   test('many numbers of lines take linear time', () => {
     const row = '<tr><td class="gutter">1</td><td>code</td></tr>';
     const html = `<pre><table>${row.repeat(25_000)}</table></pre>`;

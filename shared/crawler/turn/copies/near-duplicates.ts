@@ -1,4 +1,3 @@
-import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
 import { BlockCounts } from '../../../core/alike/common-blocks.ts';
 import { MIN_WORDS } from '../../../core/alike/own-sketch.ts';
 import { type OwnText, ownText, ownWords } from '../../../core/alike/own-text.ts';
@@ -11,6 +10,7 @@ import {
 } from '../../../core/causes/cause.ts';
 import { isSeedRecord } from '../../../core/frontier/rank.ts';
 import { isRefetch, type UrlRecord } from '../../../core/frontier/url-record.ts';
+import { isPageStatus } from '../../../core/outcome/page-status.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
 import type { HashedBlocks } from '../../../core/parser/hashed-blocks.ts';
 import { isOwnRequest } from '../../../core/url/request-url.ts';

@@ -2,11 +2,12 @@
  * WAT files: what each record of a WARC file says about itself, and the links of its page, as JSON in a WARC
  * record of type `metadata`, in the form of Common Crawl's (the Web Archive Transformation specification).
  */
-import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
+
 import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import { fieldOf, recordHeadLength } from '../../../core/archive/read-warc.ts';
 import { encodeRecord } from '../../../core/archive/warc-record.ts';
+import { isPageStatus } from '../../../core/outcome/page-status.ts';
 import { decodeBody } from '../../../core/parser/decode-body.ts';
 import { documentText } from '../../../core/parser/document-text.ts';
 import { essenceOf } from '../../../core/parser/media-type.ts';

@@ -2,13 +2,14 @@
  * WET files: the text of each page as a WARC record of type `conversion` (ISO 28500:2017, section 6.8), as Common
  * Crawl publishes it.
  */
-import { isPageStatus } from '../../../../shared/core/outcome/page-status.ts';
+
 import { sha1LabelOf } from '../../../core/archive/digest.ts';
 import { parseHttpHead } from '../../../core/archive/parse-http-head.ts';
 import type { ArchivedResponse } from '../../../core/archive/read-response.ts';
 import { fieldOf, recordHeadLength } from '../../../core/archive/read-warc.ts';
 import { encodeRecord } from '../../../core/archive/warc-record.ts';
 import { seenText } from '../../../core/content/seen-text.ts';
+import { isPageStatus } from '../../../core/outcome/page-status.ts';
 import { type ModuleReading, readableDocument } from '../page-document.ts';
 import { isHttpResponse, type NewId, type SourceRecord, targetOf } from './source-record.ts';
 
