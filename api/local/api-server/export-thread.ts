@@ -1,4 +1,4 @@
-/** A thread that makes the open exports of the crawl in a folder, one after the other, and ends. */
+/** A thread that makes the open exports of the crawl in a folder, one after the other, and ends, also after the first that fails. */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
@@ -57,6 +57,8 @@ try {
         else {
           report(error);
           await notes.fail(held, messageOf(error));
+          // The next try is after a rest, in another thread.
+          break;
         }
       }
   } finally {

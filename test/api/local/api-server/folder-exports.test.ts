@@ -1,5 +1,5 @@
 /** The exports of folders while their threads fail, and while more are begun. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -42,6 +42,22 @@ test('a thread that fails is not begun again at once', async () => {
   await exports.continueAll();
   await vi.waitUntil(async () => (await states()).join() === 'done,done', { timeout: 60_000 });
   expect([errors.length, rest.mock.calls.length]).toEqual([1, 1]);
+});
+
+test('an export that fails is not tried again at once', async () => {
+  const { folder, exports, errors, states } = await open('127.81.3.23');
+  const notes = new FolderExportNotes('docs', join(folder, 'docs/exports'), systemClock);
+  const { id } = await notes.begin({ format: 'csv' });
+  const out = join(folder, 'docs/exports', id);
+  mkdirSync(out);
+  symlinkSync('/', join(out, 'link'));
+  const rest = vi.spyOn(systemClock, 'sleep');
+  rest.mockImplementation(async () => rmSync(join(out, 'link'), { force: true }));
+  await exports.continueAll();
+  await vi.waitUntil(async () => (await states())[0] !== 'waiting' && (await states())[0] !== 'running', {
+    timeout: 60_000,
+  });
+  expect([await states(), errors.length, rest.mock.calls.length]).toEqual([['done'], 1, 1]);
 });
 
 test('an export that is begun while the last one ends is made', async () => {
