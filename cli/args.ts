@@ -93,9 +93,7 @@ async function unknownOption(
   if (formats?.includes(word)) return new UsageError(`Unknown option ${dashed}; use --format ${word}`);
   const setting = verb === 'crawl' ? await settingOf(word) : undefined;
   if (setting !== undefined)
-    return new UsageError(
-      `Unknown option ${dashed}; it is a setting of strand.config.ts: crawl: { ${setting}: ... }`,
-    );
+    return new UsageError(`Unknown option ${dashed}; it is a setting of strand.config.ts: ${setting}`);
   const all = await loadAll();
   const takers = options.some(({ name }) => name === word)
     ? []
@@ -111,11 +109,14 @@ async function unknownOption(
   return new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
 }
 
-/** The setting without an option that an option is called after: `maxRedirects` for `max-redirects`. */
+/** The setting without an option that an option is called after: `crawl: { maxRedirects: ... }` for `max-redirects`. */
 async function settingOf(word: string): Promise<string | undefined> {
   const { SETTING_LIST } = await import('../shared/core/crawl/settings/settings.ts');
-  const key = word.replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
-  return SETTING_LIST.find(([name, { option }]) => !option && (name === key || name === `${key}Ms`))?.[0];
+  const key = word.replace(/^no-/, '').replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+  const found = SETTING_LIST.find(([name, { option }]) => !option && (name === key || name === `${key}Ms`));
+  if (found === undefined) return undefined;
+  const [name, { type }] = found;
+  return `crawl: { ${name}: ${type === 'flag' ? !word.startsWith('no-') : '...'} }`;
 }
 
 /** `--stack NAME --region REGION VERB ...` as `VERB --stack NAME --region REGION ...`. */

@@ -16,14 +16,6 @@ export const FILE_OPTIONS: readonly FileOption[] = [
     help: 'budgets of some domains, such as ranks give them: DOMAIN, a tab and the requests, a line each; at most 5,000',
   },
   {
-    sets: 'ipDelayExcept',
-    name: 'ip-delay-except',
-    argument: 'FILE',
-    type: 'text',
-    group: 'Politeness',
-    help: 'addresses without such a pause, such as those of CDNs: a CIDR block a line; at most 2,000',
-  },
-  {
     sets: 'identity',
     name: 'identity',
     argument: 'FILE',

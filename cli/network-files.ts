@@ -12,8 +12,6 @@ export interface NetworkFiles {
   readonly clientKey?: string | undefined;
   readonly identity?: string | undefined;
   readonly domainBudgets?: string | undefined;
-  /** The file of addresses without a pause of their own. */
-  readonly ipDelayExcept?: string | undefined;
 }
 
 /** Undefined: none is given. */
@@ -28,7 +26,6 @@ export function networkOf(given: Given): NetworkFiles | undefined {
     clientKey: textOf(given, 'client-key'),
     identity: textOf(given, 'identity'),
     domainBudgets: textOf(given, 'domain-budgets'),
-    ipDelayExcept: textOf(given, 'ip-delay-except'),
   };
   return Object.values(files).some((file) => file !== undefined && file.length > 0) ? files : undefined;
 }

@@ -24,6 +24,8 @@ export interface OptionSpec {
   readonly argument?: string | undefined;
   readonly type: ValueType;
   readonly choices?: readonly string[] | undefined;
+  /** Choices that it had, each with what to write instead. */
+  readonly former?: ReadonlyMap<string, string>;
   /** For a count without a key: the smallest and the largest value. */
   readonly range?: readonly [least: number, most: number];
   /** The default, as the operator would write it. */

@@ -66,7 +66,7 @@ const REQUEST_GROUPS: ReadonlySet<OptionSpec['group']> = new Set(['Politeness', 
 
 /** The settings of a single request. */
 export const requestOptions = (): readonly OptionSpec[] =>
-  ALL.filter(({ group, sets }) => REQUEST_GROUPS.has(group) && sets !== 'ipDelayExcept');
+  ALL.filter(({ group }) => REQUEST_GROUPS.has(group));
 
 /** The settings that may change when a crawl continues. */
 export const resumeOptions = (): readonly OptionSpec[] =>

@@ -190,9 +190,10 @@ function readRules(option: OptionSpec, text: string): Readonly<Record<string, bo
 
 function readChoice(option: OptionSpec, text: string): string {
   const choices = option.choices ?? [];
-  const meant = didYouMean(text, choices, '');
-  if (!choices.includes(text)) throw expected(option, text, '', meant && `; ${meant}`);
-  return text;
+  if (choices.includes(text)) return text;
+  const former = option.former?.get(text);
+  const meant = former ? `use ${former}` : didYouMean(text, choices, '');
+  throw expected(option, text, '', meant && `; ${meant}`);
 }
 
 function expected(option: OptionSpec, text: string | undefined, hint = '', end = ''): UsageError {

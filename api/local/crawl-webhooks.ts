@@ -87,7 +87,7 @@ export function openWebhook({ target, config, tempFolder, clock, signal }: Omit<
   const { headers, cookies, auth } = parseConfig({});
   const fetcher = createFetcher({
     ...config,
-    ...{ headers, cookies, auth, tls: 'verify', allowInvalidCertificates: false },
+    ...{ headers, cookies, auth, tls: 'verify' },
     totalTimeoutMs: TIMEOUT_MS,
     tempFolder,
     clock,

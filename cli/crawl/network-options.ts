@@ -11,7 +11,6 @@ import { canonicalize } from '../../shared/core/url/canonical.ts';
 import { type HostKey, hostKey } from '../../shared/core/url/host-key.ts';
 import { readDomainBudgets } from '../domain-budgets-file.ts';
 import { formatCounted } from '../format.ts';
-import { readIpBlocks } from '../ip-blocks-file.ts';
 import type { NetworkFiles } from '../network-files.ts';
 import { parseAuth, parseHeader } from '../network-given.ts';
 import { UsageError } from '../usage-error.ts';
@@ -31,7 +30,7 @@ export function withNetworkFiles(
   warn: (line: string) => void,
 ): CrawlOptions {
   if (files === undefined) return options;
-  const { headers, auth, cookies, ca, clientCert, clientKey, identity, domainBudgets, ipDelayExcept } = files;
+  const { headers, auth, cookies, ca, clientCert, clientKey, identity, domainBudgets } = files;
   const byHost: Record<string, Record<string, string>> = {};
   for (const { text, where } of linesOf(headers, '--header')) {
     const { host, name, value } = parseHeader(text, where);
@@ -50,12 +49,6 @@ export function withNetworkFiles(
       domainBudgets: readDomainBudgets(
         readText(domainBudgets, '--domain-budgets', MAX_LINES_FILE),
         domainBudgets,
-      ),
-    }),
-    ...(ipDelayExcept !== undefined && {
-      ipDelayExcept: readIpBlocks(
-        readText(ipDelayExcept, '--ip-delay-except', MAX_LINES_FILE),
-        ipDelayExcept,
       ),
     }),
   };

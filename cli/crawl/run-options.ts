@@ -1,6 +1,6 @@
 /** How a crawl runs: the options of `crawl` and `resume` that are not settings of it. */
 import type { KeptOutputs } from '../../api/local/kept-outputs.ts';
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../../shared/core/text/log-entry.ts';
+import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../shared/core/text/log-entry.ts';
 import { type Given, isSet, numberOf, textOf } from '../given.ts';
 import { here, JSON_OPTION, type OptionSpec } from '../option-spec.ts';
 
@@ -144,11 +144,12 @@ export const SHOW_OPTIONS: readonly OptionSpec[] = [
     [
       {
         name: 'log-format',
-        argument: LOG_FORMATS.join('|'),
+        argument: 'json',
         type: 'choice',
-        choices: LOG_FORMATS,
+        choices: ['json'],
+        former: new Map([['text', '--log-level info']]),
         group: 'Output',
-        help: "write the crawl's log to standard error, with time and level, instead of the progress line",
+        help: "write the crawl's log to standard error as JSON lines, instead of the progress line",
       },
       {
         name: 'log-level',
@@ -157,7 +158,7 @@ export const SHOW_OPTIONS: readonly OptionSpec[] = [
         choices: LOG_LEVELS,
         group: 'Output',
         preset: 'info',
-        help: "the least important level in the log and in the folder's log.jsonl; debug has a line for each page",
+        help: "the least important level in the log and in the folder's log.jsonl; debug has a line for each page; given alone, writes the log to standard error as text",
       },
     ],
     'the functions of a stack write JSON lines to CloudWatch Logs',

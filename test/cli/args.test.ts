@@ -150,12 +150,12 @@ describe('a command line becomes a typed command', () => {
       'crawl example.org --modified-since 2026-01-31T12:00:00+01:00 --no-feeds',
       crawl({ modifiedSince: '2026-01-31T12:00:00+01:00', feeds: false }),
     ],
-    ['crawl example.org --requisites --ascend-paths', crawl({ requisites: true, ascendPaths: true })],
+    ['crawl example.org --requisites --soft-404', crawl({ requisites: true, soft404: true })],
     [
-      'crawl example.org --no-obey-nofollow --no-obey-noindex --no-obey-canonical --no-soft-redirects',
-      crawl({ obeyNofollow: false, obeyNoindex: false, obeyCanonical: false, softRedirects: false }),
+      'crawl example.org --no-obey-nofollow --no-obey-noindex --no-obey-canonical',
+      crawl({ obeyNofollow: false, obeyNoindex: false, obeyCanonical: false }),
     ],
-    ['crawl example.org --no-revisits --no-metadata', crawl({ revisits: false, metadata: false })],
+    ['crawl example.org --no-revisits', crawl({ revisits: false })],
     ['crawl example.org --max-depth 9 --trap-after-pages 0', crawl({ maxDepth: 9, trapAfterPages: 0 })],
     [
       'crawl example.org --url-rules trackingParameters,sortQuery',

@@ -22,14 +22,14 @@ describe('a command line with --stack becomes a command for that stack', () => {
       },
     ],
     [
-      '--stack S crawl example.org --sitemaps off --requisites --no-metadata --url-rules none',
+      '--stack S crawl example.org --sitemaps off --requisites --no-revisits --url-rules none',
       {
         verb: 'crawl',
         seeds: [SEED],
         options: {
           sitemaps: 'off',
           requisites: true,
-          metadata: false,
+          revisits: false,
           urlRules: {
             trackingParameters: false,
             sessionParameters: false,

@@ -58,6 +58,17 @@ export function registryContract(subject: Subject): void {
     expect(await registry().load('other')).toBeUndefined();
   });
 
+  test('reads the settings of an earlier version as those of this one', async () => {
+    const read = async (crawl: string, config: object) => {
+      await registry().create(crawl, { ...RECORD, config });
+      await registry().configure(crawl, { maxPages: 7 });
+      return (await registry().load(crawl))?.config;
+    };
+    expect(await read('any', { allowInvalidCertificates: true })).toEqual({ tls: 'any', maxPages: 7 });
+    const others = { tls: 'record', maxPages: 7 };
+    expect(await read('none', { ...others, allowInvalidCertificates: false })).toEqual(others);
+  });
+
   test('does not create a crawl twice', async () => {
     await registry().create(CRAWL, RECORD);
     await expect(registry().create(CRAWL, { ...RECORD, status: 'paused' })).rejects.toThrow();

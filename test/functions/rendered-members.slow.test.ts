@@ -16,7 +16,7 @@ import { openRendererFunction } from './renderer-function.ts';
 
 const FETCHER = {
   userAgent: 'Strand/0.1',
-  ...{ allowPrivateAddresses: ['127.0.0.0/8'], resolve: [], allowPorts: [], allowInvalidCertificates: false },
+  ...{ allowPrivateAddresses: ['127.0.0.0/8'], resolve: [], allowPorts: [] },
   ...{ connectTimeoutMs: 5000, headersTimeoutMs: 5000, idleTimeoutMs: 5000, totalTimeoutMs: 10_000 },
   ...{ maxBodyBytes: 30_000_000, maxHeaderBytes: 100_000, perHost: 6 },
   ...{ clock: systemClock, tempFolder: tmpdir() },

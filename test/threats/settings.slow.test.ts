@@ -50,7 +50,6 @@ const OPENING: readonly [string, object][] = [
   ['resolve', { resolve: [['*', '10.0.0.1']] }],
   ['allowPorts', { allowPorts: [25] }],
   ['tls', { tls: 'any' }],
-  ['allowInvalidCertificates', { allowInvalidCertificates: true }],
   ['certificateAuthorities', { certificateAuthorities: ['-----BEGIN CERTIFICATE-----'] }],
   ['robots', { robots: 'ignore' }],
   ['overrides', { overrides: [{ hosts: ['*'], robots: 'ignore' }] }],

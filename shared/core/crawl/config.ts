@@ -7,6 +7,7 @@ import { keysAt } from '../text/schema-keys.ts';
 import type { CrawlConfig, CrawlOptions, HostConfig, HostOverride, ScopePreset } from './crawl-options.ts';
 import { InvalidConfig } from './invalid-config.ts';
 import { isSecretPath } from './secret-keys.ts';
+import { FORMER_SETTINGS } from './settings/former-settings.ts';
 import { shapeOf } from './settings/kinds.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTING_LIST, SETTINGS, type SettingKey } from './settings/settings.ts';
@@ -98,6 +99,7 @@ function faultsIn(error: z.ZodError, given: unknown, words?: Partial<IssueWords>
   const issues = describeIssues(error, given, {
     name: nameOf,
     object: (path) => ({ name: nameOf(path), keys: configKeysAt(path) }),
+    former: ([key]) => FORMER_SETTINGS.get(key),
     isSecret: isSecretPath,
     unit: unitAt,
     ...words,

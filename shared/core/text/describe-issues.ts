@@ -13,6 +13,8 @@ export interface IssueWords {
   name(path: Path): string;
   /** Returns the name of the object at `path` that holds an unknown key, and the keys that it knows. */
   object(path: Path): { readonly name: string; readonly keys: readonly string[] };
+  /** The replacement of a key that an earlier version had. */
+  former?(path: Path): string | undefined;
   /** Writes a value as the user would write it; JSON if this is undefined. */
   value?(value: unknown, path: Path): string | undefined;
   /** The unit of the number at `path`, if it has one. */
@@ -40,7 +42,7 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.slice(0, MAX_DESCRIBED).map((key) => ({
         path: [...path, key],
-        message: unknownKey(key, words.object(path)),
+        message: unknownKey(key, words.object(path), words.former?.([...path, key])),
       }));
     }
     const isSecret = words.isSecret?.(path) === true && valueAt(given, path) !== undefined;
@@ -50,9 +52,15 @@ export function describeIssues(error: z.core.$ZodError, given: unknown, words: I
   return described.slice(0, MAX_DESCRIBED);
 }
 
-function unknownKey(key: string, { name, keys }: ReturnType<IssueWords['object']>): string {
+function unknownKey(
+  key: string,
+  { name, keys }: ReturnType<IssueWords['object']>,
+  former: string | undefined,
+): string {
   const isShort = keys.length > 0 && keys.length <= MAX_NAMED_KEYS;
-  const hint = didYouMean(key, keys, isShort ? `there are ${keys.join(', ')}` : '');
+  const hint = former
+    ? `use ${former}`
+    : didYouMean(key, keys, isShort ? `there are ${keys.join(', ')}` : '');
   return `Unknown key ${shorten(printable(key), 60)} in ${name}${hint && `; ${hint}`}`;
 }
 

@@ -5,8 +5,7 @@ import { printable, shorten } from './printable.ts';
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export const LOG_FORMATS = ['text', 'json'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+export type LogFormat = 'text' | 'json';
 
 /** A line of a log. */
 export interface LogEntry {

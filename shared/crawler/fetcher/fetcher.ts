@@ -45,7 +45,6 @@ export interface FetcherSettings
       | 'allowPrivateAddresses'
       | 'resolve'
       | 'allowPorts'
-      | 'allowInvalidCertificates'
       | 'connectTimeoutMs'
       | 'headersTimeoutMs'
       | 'idleTimeoutMs'
@@ -285,7 +284,7 @@ const connectorOptions = (
   sessions,
   trustedCertificates: options.certificateAuthorities,
   clientCertificates: options.clientCertificates,
-  acceptsAny: options.tls === 'any' || options.allowInvalidCertificates,
+  acceptsAny: options.tls === 'any',
 });
 
 const failed = (url: string, fault: DescribedFailure, at: number): FetchOutcome => ({

@@ -3,13 +3,7 @@ import { missingAt, RENDER_SETTINGS } from '../../core/crawl/settings/settings.t
 import type { ControlPolicy } from '../../services/control/plan-request.ts';
 import { type StackSettings, timesOf } from './settings.ts';
 
-const LEADING_ELSEWHERE = [
-  'resolve',
-  'tls',
-  'allowInvalidCertificates',
-  'certificateAuthorities',
-  'proxies',
-] as const;
+const LEADING_ELSEWHERE = ['resolve', 'tls', 'certificateAuthorities', 'proxies'] as const;
 const HAS_SECRETS = 'the stack has secrets of its own (secretsParameter), which could go elsewhere by it';
 
 /** Settings of rendering, on a stack that has no browser. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { withoutFormer } from '../../core/crawl/settings/former-settings.ts';
 import type { Site, SitesRef } from '../../core/crawl/sites.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import { withFirstPass } from '../../crawler/crawl-state/first-pass.ts';
@@ -118,7 +119,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
 
   #load(crawl: CrawlId): CrawlRecord | undefined {
     const row = this.#select.get(crawl) as { record: string } | undefined;
-    return row && JSON.parse(row.record);
+    return row && withoutFormer(JSON.parse(row.record));
   }
 
   async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {

@@ -19,6 +19,10 @@ test.each<[given: unknown, message: string]>([
   [{ maxBytes: '10MB' }, 'Expected maxBytes to be of type number (bytes), got "10MB"'],
   [{ maxPages: null }, 'Expected maxPages to be of type number, got null'],
   [{ delayMs: -1 }, 'Expected delayMs >= 0, got -1'],
+  [
+    { allowInvalidCertificates: true },
+    "Unknown key allowInvalidCertificates in the configuration; use tls: 'any'",
+  ],
   [JSON.parse('{"__proto__":{"maxPages":5}}'), 'Unknown key __proto__ in the configuration'],
   [null, 'Expected the configuration to be of type object, got null'],
   [

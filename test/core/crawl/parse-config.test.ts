@@ -42,3 +42,13 @@ test.each([
 test('lists of two configurations are not the same list', () => {
   expect(parseConfig({}).include).not.toBe(parseConfig({}).include);
 });
+
+test.each([
+  { ipDelayMs: -1 },
+  { ipDelayMs: 60_001 },
+  { ipDelayExcept: ['1.2.3.4'] },
+  { ipDelayExcept: ['a/8'] },
+  { ipDelayExcept: Array.from({ length: 2001 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`) },
+])('the configuration %j is refused', (options) => {
+  expect(() => parseConfig(options)).toThrow(InvalidConfig);
+});

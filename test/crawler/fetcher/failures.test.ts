@@ -242,7 +242,7 @@ describe('a port that browsers refuse', () => {
 test('certificates that are not valid are accepted where that is allowed', async () => {
   for (const certificate of ['expired.test', 'future.test', 'site.test', 'issued.test']) {
     const server = await serveTls(certificate);
-    const fetcher = openFetcher({ allowInvalidCertificates: true });
+    const fetcher = openFetcher({ tls: 'any' });
     const response = asResponse(await fetcher.fetch({ url: `https://other.test:${server.port}/` }));
     expect(Buffer.from(await response.body.bytes()).toString()).toBe('secret');
   }

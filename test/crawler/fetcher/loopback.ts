@@ -6,7 +6,6 @@ export const LOOPBACK = {
   allowPrivateAddresses: ['127.0.0.0/8'],
   resolve: [['*', '127.0.0.1']],
   allowPorts: [] as number[],
-  allowInvalidCertificates: false,
   // Nothing waits for them, however busy the machine is: a test of a time-out has its own.
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,

@@ -1,6 +1,7 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
 import type { StoredJar } from '../../../shared/core/access/stored-jar.ts';
+import { withoutFormer } from '../../../shared/core/crawl/settings/former-settings.ts';
 import { decodeSites, encodeSites } from '../../../shared/core/crawl/sites.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
@@ -321,7 +322,8 @@ function createRegistry({ crawls, siteLists, heads, groups, parcels }: Store): C
   return {
     isShared: false,
     async load(crawl) {
-      return structuredClone(crawls.get(crawl));
+      const record = crawls.get(crawl);
+      return record && structuredClone(withoutFormer(record));
     },
     async create(crawl, record) {
       if (crawls.has(crawl)) throw new Error(`there is a crawl ${crawl} already`);

@@ -48,7 +48,6 @@ const fetcherFor = (totalTimeoutMs: number): Fetcher =>
     allowPrivateAddresses: ['127.0.0.0/8'],
     resolve: [],
     allowPorts: [],
-    allowInvalidCertificates: false,
     connectTimeoutMs: 5000,
     headersTimeoutMs: 5000,
     idleTimeoutMs: 5000,

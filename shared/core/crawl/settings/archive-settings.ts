@@ -13,13 +13,11 @@ export const ARCHIVE_SETTINGS = {
   }),
   metadata: setting(flag, {
     doc: 'Write a metadata record for each page: title, number of links, how it was found',
-    option: 'metadata',
     default: true,
   }),
   metadataLinks: setting(count(0, 500), {
     doc: 'Links of a page that its metadata record lists, each with its kind; up to 500',
     costs: '500 bytes a record for 60 links',
-    option: 'metadata-links',
     default: 0,
   }),
 

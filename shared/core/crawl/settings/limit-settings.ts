@@ -98,9 +98,7 @@ export const LIMIT_SETTINGS = {
   // IRLbot: a day.
   domainBudgetEveryMs: setting(duration(1000, 30 * 86_400_000), {
     doc: 'The period of domain budgets',
-    inHelp: ': 1h, 12h, 7d; at most 30d',
     more: 'It is from a second to 30 days.',
-    option: 'domain-budget-every',
     default: 86_400_000,
   }),
   maxHostsPerDomain: setting(

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { isHost } from '../../url/is-host.ts';
 import type { ClientCertificateOptions, ProxyOptions } from '../network-options.ts';
 import { authorities, clientCertificateList, proxyList } from '../network-schema.ts';
-import { bytes, choice, duration, flagOn, other, settingsOf, wholeDuration } from './kinds.ts';
+import { bytes, choice, duration, other, settingsOf, wholeDuration } from './kinds.ts';
 import { MAX_TIMER_MS } from './politeness-settings.ts';
 
 const setting = settingsOf('Network');
 
-const UNSAFE = 'accepts servers that cannot show who they are';
 /** The most entries of a list, on a stack. */
 const MAX_ENTRIES = 100;
 
@@ -40,17 +39,11 @@ export const NETWORK_SETTINGS = {
     },
   ),
   // Heritrix and Nutch accept them.
-  allowInvalidCertificates: setting(flagOn, {
-    doc: 'Accept certificates that are expired, self-signed or of another host, as tls any does',
-    more: 'Those of an unknown issuer are accepted, too.',
-    opens: UNSAFE,
-    default: false,
-  }),
   tls: setting(choice('verify', 'record', 'any'), {
     doc: 'Bad certificates: refuse; accept and note in metadata, without headers, cookies and passwords; accept',
     page: 'network.md#certificates',
     option: 'tls',
-    opens: UNSAFE,
+    opens: 'accepts servers that cannot show who they are',
     default: 'verify',
   }),
   certificateAuthorities: setting(other(authorities), {

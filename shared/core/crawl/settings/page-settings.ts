@@ -77,7 +77,6 @@ export const PAGE_SETTINGS = {
   softRedirects: page(flag, {
     doc: 'Treat a meta refresh of at most 5 s as a redirect',
     more: 'The target of a longer one is a link.',
-    option: 'soft-redirects',
     default: true,
   }),
   // They do not count as pages; a crawl that has met `maxPages` fetches them before it ends.

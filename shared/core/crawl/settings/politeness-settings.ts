@@ -7,7 +7,7 @@ const setting = settingsOf('Politeness');
 /** Node's timers take no longer time (25 days): they end at once instead. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** All of them are in the crawl's record, which is read every two seconds. */
-export const MAX_IP_BLOCKS = 2000;
+const MAX_IP_BLOCKS = 2000;
 /** At a lower rate, a page of usual size would keep its host resting for more than five minutes. */
 const MIN_BYTES_PER_SECOND = 100;
 const MAX_BYTES_PER_SECOND = 1e12;

@@ -87,7 +87,6 @@ export const SCOPE_SETTINGS = {
   }),
   ascendPaths: setting(flag, {
     doc: 'Also try the folders of each link: `/a/b/c` gives `/a/b/`, `/a/` and `/`',
-    option: 'ascend-paths',
     default: false,
   }),
   urlRules: setting(

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
 import { messageOf } from '../../../core/base/error-message.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { withoutFormer } from '../../../core/crawl/settings/former-settings.ts';
 import { CorruptBytes } from '../../../core/frontier/bytes.ts';
 import { quoted } from '../../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
@@ -44,7 +45,7 @@ export function encodeCrawl({ record, version, activeMs, runningSince }: StoredC
 
 export function decodeCrawl({ record, version, activeMs, runningSince }: Item): StoredCrawl {
   return {
-    record: JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8')),
+    record: withoutFormer(JSON.parse(gunzipSync(record?.B as Uint8Array).toString('utf8'))),
     version: Number(version?.N),
     activeMs: Number(activeMs?.N),
     ...(runningSince?.N !== undefined && { runningSince: Number(runningSince.N) }),
