@@ -98,7 +98,7 @@ export class Announcer {
     record: CrawlRecord,
     until: number,
   ): Promise<number | undefined> {
-    const { registry, summarize, sink, clock } = this.#deps;
+    const { registry, summarize, sink, finish, clock } = this.#deps;
     const { crawl } = unannounced;
     const isPassNew = record.firstPass !== undefined && !record.firstPass.isAnnounced;
     const passAgainAt = await this.#announceFirstPass(unannounced, record, until);
@@ -113,7 +113,11 @@ export class Announcer {
     const { state, seconds } = ended;
     const idOf = (subject: string) =>
       hash('sha256', JSON.stringify([crawl, state, seconds, subject])).slice(0, 32);
-    const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }), until);
+    // A receiver that takes all of its time leaves some for `onFinish`.
+    const now = clock.now();
+    const hasFinish = finish !== undefined && !unannounced.isFinishDone;
+    const sendUntil = hasFinish ? now + (until - now) / 2 : until;
+    const fault = await sink.send(crawlEvents(crawl, ended, { now: () => clock.now(), idOf }), sendUntil);
     // The tries that count are those of the first pass until it is reported or given up.
     const own = isPassNew ? { ...unannounced, tries: 0 } : unannounced;
     // Noted before the call of `onFinish`, in which the process may die.

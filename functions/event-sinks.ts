@@ -1,11 +1,15 @@
 /** The receivers of events: EventBridge, and the webhook of the project. */
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  type EventBridgeClient,
+  PutEventsCommand,
+  type PutEventsResultEntry,
+} from '@aws-sdk/client-eventbridge';
 import { parseConfig } from '../shared/core/crawl/config.ts';
 import { createFetcher } from '../shared/crawler/fetcher/fetcher.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 import { eventSource } from '../shared/services/webhook/event-types.ts';
-import { createWebhook, type WebhookTarget } from '../shared/services/webhook/webhook.ts';
+import { createWebhook, type WebhookEvent, type WebhookTarget } from '../shared/services/webhook/webhook.ts';
 import { type EventSink, TimeIsUp } from './announcer.ts';
 
 /** Entries of one call (EventBridge API reference, PutEvents). */
@@ -23,28 +27,84 @@ export interface EventBusOptions {
   readonly stack: string;
 }
 
-/** The default event bus of the account. */
-export const eventBus = ({ client, clock, stack }: EventBusOptions): EventSink => ({
-  async send(events) {
-    const entries = events.map((event) => ({
-      Source: eventSource(stack),
-      DetailType: event.type,
-      Detail: JSON.stringify({ ...event, stack }),
-      Time: new Date(event.time),
-    }));
-    for (const Entries of calls(entries)) {
-      const put = () => client.send(new PutEventsCommand({ Entries }));
-      const { FailedEntryCount = 0, Entries: answers = [] } = await withRetry('putting events', put, {
-        clock,
+/**
+ * The default event bus of the account. What it refuses for its rate is sent again, without the events that it has taken: those are
+ * not sent again by this process.
+ */
+export function eventBus({ client, clock, stack }: EventBusOptions): EventSink {
+  const received = receivedIds();
+  const entryOf = (event: WebhookEvent) => ({
+    id: event.id,
+    Source: eventSource(stack),
+    DetailType: event.type,
+    Detail: JSON.stringify({ ...event, stack }),
+    Time: new Date(event.time),
+  });
+
+  /** Resolves when all entries are received. */
+  async function put(entries: readonly ReturnType<typeof entryOf>[], signal: AbortSignal): Promise<void> {
+    let left = entries;
+    const putLeft = async () => {
+      const command = new PutEventsCommand({ Entries: left.map(({ id: _, ...entry }) => entry) });
+      const { FailedEntryCount = 0, Entries: answers = [] } = await client.send(command, {
+        abortSignal: signal,
       });
-      if (FailedEntryCount > 0) {
-        const { ErrorCode, ErrorMessage } = answers.find((answer) => answer.ErrorCode) ?? {};
-        return `EventBridge: ${ErrorCode}: ${ErrorMessage}`;
-      }
-    }
-    return undefined;
-  },
-});
+      // Answers are in the order of the entries.
+      const isRefused = (i: number) => FailedEntryCount > 0 && answers[i]?.ErrorCode !== undefined;
+      for (const [i, { id }] of left.entries()) if (!isRefused(i)) received.add(id);
+      const fault = answers.find((_, i) => isRefused(i));
+      left = left.filter((_, i) => isRefused(i));
+      if (fault) throw new EntryRefused(fault);
+    };
+    await withRetry('EventBridge', putLeft, { clock, signal });
+  }
+
+  return {
+    send(events, until) {
+      const left = events.filter(({ id }) => !received.has(id));
+      return endingAt({ clock, until }, async (signal) => {
+        const isOver = () => signal.aborted || clock.now() >= until;
+        const sent = () => left.filter(({ id }) => received.has(id)).length;
+        try {
+          for (const group of calls(left.map(entryOf))) {
+            if (isOver()) throw new Error('EventBridge: no time was left');
+            await put(group, signal);
+          }
+          return undefined;
+        } catch (error) {
+          if (isOver() && sent() > 0)
+            throw new TimeIsUp(
+              `EventBridge: ${sent()} of ${left.length} events were received when time was up`,
+            );
+          if (isOver()) return 'EventBridge: no time was left';
+          if (error instanceof EntryRefused) return error.message;
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+/** Thrown for an event that was refused though the call was not. */
+class EntryRefused extends Error {
+  constructor({ ErrorCode = '', ErrorMessage = '' }: PutEventsResultEntry) {
+    super(`EventBridge: ${ErrorCode}: ${ErrorMessage}`);
+    // By which it is known whether to try again.
+    this.name = ErrorCode;
+  }
+}
+
+/** The ids of the last events that a receiver has taken. */
+function receivedIds() {
+  const ids = new Set<string>();
+  return {
+    has: (id: string) => ids.has(id),
+    add(id: string) {
+      ids.add(id);
+      if (ids.size > MAX_RECEIVED) ids.delete([...ids][0] as string);
+    },
+  };
+}
 
 /** Puts entries together for one call each. */
 function calls<Entry extends { readonly Detail: string }>(entries: readonly Entry[]): Entry[][] {
@@ -90,7 +150,7 @@ export function webhookSink({
     maxSockets: 1,
   });
   const webhook = createWebhook({ target, fetcher, clock });
-  const received = new Set<string>();
+  const received = receivedIds();
   return {
     send(events, until) {
       const left = events.filter(({ id }) => !received.has(id));
@@ -102,7 +162,6 @@ export function webhookSink({
             throw new TimeIsUp(`webhook: ${sent} of ${left.length} events were received when time was up`);
           if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
           received.add(event.id);
-          if (received.size > MAX_RECEIVED) received.delete([...received][0] as string);
         }
         return undefined;
       });

@@ -1,13 +1,12 @@
 /** The function that wakes hosts that are due, once a minute. */
 import { tmpdir } from 'node:os';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { Context } from 'aws-lambda';
 import { lazy } from '../shared/core/base/lazy.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlRecord } from '../shared/crawler/ports/crawl-registry.ts';
 import { ExportJobs } from '../shared/engines/aws/exports/export-jobs.ts';
-import { createOwnEvents } from '../shared/engines/aws/own-events.ts';
+import { createOwnEvents, openEventBus } from '../shared/engines/aws/own-events.ts';
 import type { StackSettings } from '../shared/engines/aws/settings.ts';
 import type { ExportRequest } from '../shared/services/control/crawl-export.ts';
 import { endedCrawl } from '../shared/services/control/summarize-crawl.ts';
@@ -80,7 +79,7 @@ function sinkOf(
   { stack, allowPrivateAddresses, webhookParameter: parameter }: StackSettings,
   clock: Clock,
 ): EventSink {
-  const bus = eventBus({ client: new EventBridgeClient({}), clock, stack });
+  const bus = eventBus({ client: openEventBus(clock), clock, stack });
   if (parameter === undefined) return allSinks([bus]);
   const open = (target: WebhookTarget) =>
     webhookSink({ target, clock, tempFolder: tmpdir(), allowPrivateAddresses });

@@ -406,6 +406,13 @@ describe('onFinish', () => {
     expect([calls.length, crawls.size]).toEqual([1, 0]);
   });
 
+  test('is called though a receiver takes all of its time and more', async () => {
+    const { calls, announcer, clock, onSend, untils } = withFinish('finished', ['no time was left']);
+    onSend(() => clock.set(untils[0]! - clock.now()));
+    await announcer.look(clock.now() + MINUTE);
+    expect(calls).toEqual([['news', 'finished']]);
+  });
+
   test('is called once a try without success is noted, as the process may die in it', async () => {
     const { look, crawls } = withFinish('finished', ['HTTP 500'], 1);
     await look();

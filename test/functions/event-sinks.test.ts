@@ -17,6 +17,10 @@ const eventOf = (id: string, data: object = {}): WebhookEvent => ({
   data,
 });
 
+const LOOK_MS = 60_000;
+/** Thrown as the fault of a call, or given as that of an entry. */
+const THROTTLED = { ErrorCode: 'ThrottlingException', ErrorMessage: 'Rate exceeded' };
+
 /** `answer`: the answer to a call of that number, from 1. */
 function setUp(answer: (call: number) => object = () => ({})) {
   const calls: PutEventsCommandInput[] = [];
@@ -27,9 +31,16 @@ function setUp(answer: (call: number) => object = () => ({})) {
       return answer(calls.length);
     },
   } as unknown as EventBridgeClient;
-  const clock = { ...createFakeClock(), sleep: async () => {} };
+  // Only the end of a look is waited for.
+  const slept: number[] = [];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    if (ms < LOOK_MS) slept.push(ms);
+    else await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  };
+  const clock = { ...createFakeClock(), sleep };
   const bus = eventBus({ client, clock, stack: 'Strand' });
-  return { calls, bus: { send: (events: readonly WebhookEvent[]) => bus.send(events, Infinity) } };
+  const send = (events: readonly WebhookEvent[], lookMs = Infinity) => bus.send(events, clock.now() + lookMs);
+  return { calls, clock, slept, bus: { send } };
 }
 
 const idsIn = ({ Entries = [] }: PutEventsCommandInput): string[] =>
@@ -99,6 +110,65 @@ describe('the event bus', () => {
       'EventBridge: Busy: later',
     );
     expect(calls).toHaveLength(2);
+  });
+
+  test('that refuses some events for its rate gets those again, and no others', async () => {
+    const { calls, slept, bus } = setUp((call) =>
+      call < 3
+        ? { FailedEntryCount: 2, Entries: [{ EventId: 'x' }, THROTTLED, THROTTLED].slice(call - 1) }
+        : {},
+    );
+    expect(await bus.send(['1', '2', '3'].map((id) => eventOf(id)))).toBeUndefined();
+    expect(calls.map(idsIn)).toEqual([
+      ['1', '2', '3'],
+      ['2', '3'],
+      ['2', '3'],
+    ]);
+    expect(slept).toHaveLength(2);
+  });
+
+  test('does not get events again that it has taken, when others are sent again later', async () => {
+    let isBusy = true;
+    const { calls, bus } = setUp(() =>
+      isBusy ? { FailedEntryCount: 1, Entries: [{ EventId: 'x' }, { ErrorCode: 'InternalFailure' }] } : {},
+    );
+    const events = ['1', '2'].map((id) => eventOf(id));
+    expect(await bus.send(events)).toBe('EventBridge: InternalFailure: ');
+    isBusy = false;
+    expect(await bus.send(events)).toBeUndefined();
+    expect(calls.map(idsIn)).toEqual([['1', '2'], ['2']]);
+  });
+
+  test('is given up for now when it refuses all for its rate, with how often it was asked', async () => {
+    const { calls, bus } = setUp(() => ({ FailedEntryCount: 1, Entries: [THROTTLED] }));
+    await expect(bus.send([eventOf('1')])).rejects.toThrow('EventBridge: throttled 8 times over');
+    expect(calls).toHaveLength(8);
+  });
+
+  test('is sent nothing after the end of the look; the next one has the others', async () => {
+    const { calls, clock, bus } = setUp(() => {
+      clock.set(LOOK_MS / 2);
+      return {};
+    });
+    const events = Array.from({ length: 31 }, (_, i) => eventOf(`${i}`));
+    await expect(bus.send(events, LOOK_MS)).rejects.toThrow(
+      new TimeIsUp('EventBridge: 20 of 31 events were received when time was up'),
+    );
+    expect(await bus.send(events.slice(20), 0)).toBe('EventBridge: no time was left');
+    expect(await bus.send(events, LOOK_MS)).toBeUndefined();
+    expect(calls.flatMap(idsIn)).toEqual(events.map(({ id }) => id));
+  });
+
+  test('that does not answer keeps nobody beyond the time of the look', async () => {
+    const clock = createFakeClock();
+    const client = {
+      send: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
+        new Promise((_, reject) => abortSignal.addEventListener('abort', () => reject(new Error('aborted')))),
+    };
+    const bus = eventBus({ client: client as never, clock, stack: 'Strand' });
+    const sending = bus.send([eventOf('1')], clock.now() + LOOK_MS);
+    await clock.advance(LOOK_MS);
+    expect(await sending).toBe('EventBridge: no time was left');
   });
 });
 

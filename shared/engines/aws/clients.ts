@@ -34,17 +34,7 @@ export function createClients(
   region?: string,
 ): AwsClients {
   const maxSockets = Math.min(MAX_SOCKETS, Math.max(MIN_SOCKETS, concurrency));
-  const common = (answerMs: number) => ({
-    ...(region !== undefined && { region }),
-    requestHandler: {
-      connectionTimeout: CONNECT_MS,
-      requestTimeout: answerMs,
-      throwOnRequestTimeout: true,
-      httpAgent: { keepAlive: true, maxSockets },
-      httpsAgent: { keepAlive: true, maxSockets },
-    },
-    retryStrategy: transientRetries(clock),
-  });
+  const common = (answerMs: number) => clientOptions(clock, { region, answerMs, maxSockets });
   return {
     dynamo: new DynamoDBClient(common(ANSWER_MS)),
     // Where the endpoint is an IP address, as an emulator's, the bucket is in the path: the SDK's own
@@ -54,6 +44,33 @@ export function createClients(
     sqs: new SQSClient({ ...common(ANSWER_MS), useQueueUrlAsEndpoint: false }),
   };
 }
+
+/**
+ * The options of each client: without them, the SDK waits for an answer for ever. `answerMs`: until the answer is there. `maxSockets`:
+ * for a service that is called now and then, the least.
+ */
+export const clientOptions = (
+  clock: Pick<Clock, 'random'>,
+  {
+    region,
+    answerMs = ANSWER_MS,
+    maxSockets = MIN_SOCKETS,
+  }: {
+    readonly region?: string | undefined;
+    readonly answerMs?: number;
+    readonly maxSockets?: number;
+  } = {},
+) => ({
+  ...(region !== undefined && { region }),
+  requestHandler: {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: answerMs,
+    throwOnRequestTimeout: true,
+    httpAgent: { keepAlive: true, maxSockets },
+    httpsAgent: { keepAlive: true, maxSockets },
+  },
+  retryStrategy: transientRetries(clock),
+});
 
 type RetryStrategy = Extract<
   NonNullable<SQSClientConfig['retryStrategy']>,

@@ -2,6 +2,8 @@
 
 /** Beyond the SDK's three: all workers of a stack may start at once, and the service allows 40 calls a second. */
 const MAX_ATTEMPTS = 8;
+/** By default, the SDK waits for an answer for ever. */
+const TIMES = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
 
 /**
  * Returns the value, decrypted. Throws the errors of the SDK, `ParameterNotFound` among them. The package is loaded where there is
@@ -10,7 +12,7 @@ const MAX_ATTEMPTS = 8;
 export async function readParameter(name: string): Promise<string> {
   try {
     const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
-    const client = new SSMClient({ maxAttempts: MAX_ATTEMPTS });
+    const client = new SSMClient({ maxAttempts: MAX_ATTEMPTS, requestHandler: TIMES });
     const { Parameter } = await client
       .send(new GetParameterCommand({ Name: name, WithDecryption: true }))
       .finally(() => client.destroy());

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { version } from '../../../shared/core/base/version.ts';
 import { createClients, transientRetries } from '../../../shared/engines/aws/clients.ts';
+import { openEventBus } from '../../../shared/engines/aws/own-events.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 import { openStack } from '../../../shared/engines/aws/stack.ts';
 import { createFakeClock } from '../../crawler/worker/fake-clock.ts';
@@ -85,19 +86,26 @@ test.each([
   [400, 150],
 ])('clients for %i hosts at once have %i connections to each service', async (hosts, sockets) => {
   const clients = createClients(hosts, { random: () => 0 }, 'eu-west-1');
-  const found = await Promise.all(
-    Object.values(clients).map(async ({ config }) => {
-      const { requestHandler } = config as unknown as {
-        requestHandler: { configProvider: Promise<HandlerConfig> };
-      };
-      const handler = await requestHandler.configProvider;
-      const agents = [handler.httpsAgent, await handler.httpAgentProvider()];
-      const times = [handler.connectionTimeout, handler.requestTimeout, handler.throwOnRequestTimeout];
-      const region = await (config.region as () => Promise<string>)();
-      return [region, ...times, agents.map(({ maxSockets, keepAlive }) => [maxSockets, keepAlive])];
-    }),
-  );
+  const found = await Promise.all(Object.values(clients).map(optionsOf));
   const agents = [sockets, sockets].map((most) => [most, true]);
   expect(found).toEqual([8000, 30_000, 8000].map((answerMs) => ['eu-west-1', 3000, answerMs, true, agents]));
   for (const client of Object.values(clients)) client.destroy();
 });
+
+test('the client of the event bus does not wait for ever either', async () => {
+  const client = openEventBus({ random: () => 0 }, 'eu-west-1');
+  const agents = [50, 50].map((most) => [most, true]);
+  expect(await optionsOf(client)).toEqual(['eu-west-1', 3000, 8000, true, agents]);
+  client.destroy();
+});
+
+async function optionsOf({ config }: { readonly config: object }) {
+  const { requestHandler, region } = config as {
+    requestHandler: { configProvider: Promise<HandlerConfig> };
+    region: () => Promise<string>;
+  };
+  const handler = await requestHandler.configProvider;
+  const agents = [handler.httpsAgent, await handler.httpAgentProvider()];
+  const times = [handler.connectionTimeout, handler.requestTimeout, handler.throwOnRequestTimeout];
+  return [await region(), ...times, agents.map(({ maxSockets, keepAlive }) => [maxSockets, keepAlive])];
+}

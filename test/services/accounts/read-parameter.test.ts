@@ -38,6 +38,12 @@ test('any other failure is thrown as it comes', async () => {
 
 afterEach(() => vi.restoreAllMocks());
 
+interface HandlerTimes {
+  readonly connectionTimeout: number;
+  readonly requestTimeout: number;
+  readonly throwOnRequestTimeout: boolean;
+}
+
 /** Reads a parameter by a client that gives that answer. Returns what it was asked, and when it was destroyed. */
 async function readBy(answer: () => Promise<object>) {
   const calls: unknown[] = [];
@@ -45,7 +51,10 @@ async function readBy(answer: () => Promise<object>) {
     this: SSMClient,
     { input }: { input: object },
   ) {
-    calls.push(input, await this.config.maxAttempts());
+    const { requestHandler, maxAttempts } = this.config;
+    const { configProvider } = requestHandler as unknown as { configProvider: Promise<HandlerTimes> };
+    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await configProvider;
+    calls.push(input, await maxAttempts(), [connectionTimeout, requestTimeout, throwOnRequestTimeout]);
     for (let tick = 0; tick < 5; tick++) await undefined;
     calls.push('answers');
     return answer();
@@ -55,10 +64,11 @@ async function readBy(answer: () => Promise<object>) {
   return { value, calls };
 }
 
-test('the value is read decrypted, with many attempts, by a client that is closed after the answer', async () => {
+test('the value is read decrypted, with many attempts, by a client that does not wait for ever, and is closed after the answer', async () => {
   const { value, calls } = await readBy(async () => ({ Parameter: { Value: 'secret' } }));
   expect(value).toBe('secret');
-  expect(calls).toEqual([{ Name: '/strand/identity', WithDecryption: true }, 8, 'answers', 'destroyed']);
+  const sent = [{ Name: '/strand/identity', WithDecryption: true }, 8, [3000, 5000, true]];
+  expect(calls).toEqual([...sent, 'answers', 'destroyed']);
 });
 
 test('a parameter without a value is an empty text, and the error of the service is thrown as it comes', async () => {
