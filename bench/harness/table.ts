@@ -4,6 +4,9 @@ import { type BenchRecord, thousands } from './record.ts';
 export const BEGIN = '<!-- bench: npm run bench -- table -->';
 export const END = '<!-- /bench -->';
 
+/** The first figures of a claim are those that say most. */
+const MAX_FIGURES = 5;
+
 /** The text of a claim for the table: its name and a sentence. */
 export interface ClaimText {
   readonly name: string;
@@ -22,16 +25,16 @@ export function tableOf(claims: readonly ClaimText[], records: readonly BenchRec
     if (!record) continue;
     const machine = machineOf(record);
     if (!machines.includes(machine)) machines.push(machine);
-    const figures = Object.entries(record.figures).map(([figure, value]) =>
-      `${thousands(value)} ${record.unit[figure] ?? ''}`.trim(),
-    );
+    const figures = Object.entries(record.figures)
+      .slice(0, MAX_FIGURES)
+      .map(([figure, value]) => `${thousands(value)} ${record.unit[figure] ?? ''}`.trim());
     rows.push(
-      `| ${cell(says)} | ${cell(figures.join('; '))} | \`npm run bench -- ${name}\` | ${machines.indexOf(machine) + 1}; ${stateOf(record)} |`,
+      `| \`${name}\` | ${cell(says)} | ${cell(figures.join('; '))} | ${machines.indexOf(machine) + 1}; ${stateOf(record)} |`,
     );
   }
   if (rows.length === 0) return 'Nothing has been measured.';
   return [
-    '| what | last measured | again by | on |',
+    '| claim | is | last measured | on |',
     '|---|---|---|---|',
     ...rows,
     '',

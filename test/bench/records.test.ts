@@ -46,10 +46,10 @@ test('the table has the last record of each claim in the order of the claims, an
   ];
   const records = [record('a', 2, '03'), record('a', 1, '01'), record('b', 3, '03'), record('gone', 3, '03')];
   expect(tableOf(claims, records).split('\n')).toEqual([
-    '| what | last measured | again by | on |',
+    '| claim | is | last measured | on |',
     '|---|---|---|---|',
-    '| what b \\| says | 3 us | `npm run bench -- b` | 1; abc, 2026-11-03, load 0.5 |',
-    '| what a says | 2 us | `npm run bench -- a` | 1; abc, 2026-11-03, load 0.5 |',
+    '| `b` | what b \\| says | 3 us | 1; abc, 2026-11-03, load 0.5 |',
+    '| `a` | what a says | 2 us | 1; abc, 2026-11-03, load 0.5 |',
     '',
     '1. 2 x CPU, linux x64; Node 24.0.0',
   ]);

@@ -3,7 +3,7 @@ import { FILE_OPTIONS } from '../../cli/file-options.ts';
 import { allOptionsOf } from '../../cli/verb.ts';
 import { usageOf } from '../../cli/verb-page.ts';
 import { TABLE } from '../../cli/verbs.ts';
-import { sentencesOf } from '../../shared/core/crawl/settings/sentences.ts';
+import { type Said, sentencesOf } from '../../shared/core/crawl/settings/sentences.ts';
 import type { Setting } from '../../shared/core/crawl/settings/setting.ts';
 
 import { FILES } from '../cli/commands.ts';
@@ -21,20 +21,23 @@ export const optionsOf = ([key, { option }]: readonly [string, Setting]): string
     ...FILE_OPTIONS.filter(({ sets }) => sets === key).map(({ name }) => name),
   ].map((name) => code(usageOf(allOptionsOf(TABLE.crawl, FILES.crawl).find((one) => one.name === name)!)));
 
-const pageOf = ({ page }: Pick<Setting, 'page'>, document: string): string =>
-  page === undefined ? '' : ` [More](${page.replace(document, '')})`;
+/** All sentences about a setting or option; the linked page has those beyond the first, if there is one. */
+const textOf = (about: Said & Pick<Setting, 'page'>, document: string): string =>
+  about.page === undefined
+    ? sentencesOf(about)
+    : `${sentencesOf({ ...about, more: undefined })} [More](${about.page.replace(document, '')})`;
 
-/** The cells of a setting: its name, all sentences about it, its default, its options. */
+/** The cells of a setting: its name, what it is, its default, its options. */
 export const settingRow = (document: string, [key, setting]: readonly [string, Setting]): string[] => [
   code(key),
-  `${sentencesOf(setting)}${pageOf(setting, document)}`,
+  textOf(setting, document),
   presetOf(setting),
   optionsOf([key, setting]).join(', '),
 ];
 
-/** The cells of a stack's option: its name, all sentences about it, its default. */
+/** The cells of a stack's option: its name, what it is, its default. */
 export const optionRow = (document: string, [name, option]: readonly [string, StackOption]): string[] => [
   code(name),
-  `${sentencesOf(option)}${pageOf(option, document)}`,
+  textOf(option, document),
   option.preset ?? presetOf(option),
 ];
