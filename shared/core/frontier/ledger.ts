@@ -317,11 +317,7 @@ export class HostLedger {
 
   /** Returns the URL's record, or undefined. Reads whole lists: for queries, not for crawling. */
   async lookUp(url: string): Promise<UrlRecord | undefined> {
-    const fresh = this.#fresh.get(url);
-    if (fresh) return fresh;
-    if (this.#runs.findNote(url) < 0) return undefined;
-    for await (const record of this.#runs.records()) if (record.url === url) return record;
-    return undefined;
+    return this.#fresh.get(url) ?? this.#runs.find(url);
   }
 
   /** The URLs that were added or changed last. */

@@ -119,7 +119,21 @@ export function encodeRecords(host: HostKey, records: readonly UrlRecord[]): Uin
 
 /** Throws {@link CorruptBytes} for what {@link encodeRecords} did not make for this host. */
 export function decodeRecords(host: HostKey, block: Uint8Array): UrlRecord[] {
-  const input = new ByteReader(inflateOwn(block, MAX_BLOCK_BYTES, 'a block of URL records'));
+  return readRecords(host, inflateOwn(block, MAX_BLOCK_BYTES, 'a block of URL records'));
+}
+
+/** The records of the URL in the block. Only the paths are read of a block without it, a third of the work. */
+export function findRecords(host: HostKey, block: Uint8Array, url: string): UrlRecord[] {
+  const bytes = inflateOwn(block, MAX_BLOCK_BYTES, 'a block of URL records');
+  const input = new ByteReader(bytes);
+  const count = input.varint();
+  input.varint();
+  if (!readTexts(input, count, MAX_TEXT_LENGTH).includes(pathOf(url, host))) return [];
+  return readRecords(host, bytes).filter((record) => record.url === url);
+}
+
+function readRecords(host: HostKey, bytes: Uint8Array): UrlRecord[] {
+  const input = new ByteReader(bytes);
   const count = input.varint();
   const baseSeconds = input.varint();
   const paths = readTexts(input, count, MAX_TEXT_LENGTH);

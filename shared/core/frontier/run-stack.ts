@@ -17,7 +17,7 @@ import {
   unionUpTo,
 } from './key-run.ts';
 import { ListReader, type ReadPart } from './list-reader.ts';
-import { decodeRecords } from './record-block.ts';
+import { decodeRecords, findRecords } from './record-block.ts';
 import {
   buildRun,
   type Cursor,
@@ -88,6 +88,8 @@ export interface RunStack {
    * The outcome of a URL that one of the runs knows. Reads all outcomes of the run at the first query for it.
    */
   outcome(url: string): Promise<UrlOutcome | undefined>;
+  /** The record of a URL, if a run knows it. Reads lists of that run, the likeliest first, until it is found. */
+  find(url: string): Promise<UrlRecord | undefined>;
   /** Every record that counts, once. Reads everything. */
   records(): AsyncGenerator<UrlRecord>;
 }
@@ -227,6 +229,21 @@ class OpenRuns implements RunStack {
     const outcomes = await run.outcomes;
     fingerprint(url, this.#key, 0);
     return outcomes(placeOfKey(run.keys, this.#key[0] as number, this.#key[1] as number));
+  }
+
+  async find(url: string): Promise<UrlRecord | undefined> {
+    const { run, note } = this.#newest(url);
+    if (!run) return undefined;
+    const again = run.entry.again ? ['again'] : [];
+    for (const part of isReadyNote(note) ? ['ready'] : ['done', 'later', ...again]) {
+      const list = await this.#read(`${run.entry.id}.${part}`);
+      for (const header of listBlocks(list)) {
+        const found = findRecords(this.#host, blockPayload(list, header), url);
+        const record = found.find((one) => this.#isCurrent(run, one));
+        if (record) return record;
+      }
+    }
+    return undefined;
   }
 
   async *records(): AsyncGenerator<UrlRecord> {

@@ -213,3 +213,28 @@ test('where there is nothing to take, none can be taken', async () => {
   await expect(runs.take(NOW)).rejects.toThrow('firstRank() is undefined');
   await expect(runs.takeAgain()).rejects.toThrow('refetchDueAt() is undefined');
 });
+
+test('one URL is found by the lists of the newest run that knows it, the likeliest first', async () => {
+  const { runs, read } = await openRuns([8, 32], recordOf);
+  const names: string[] = [];
+  const asked = await openRunStack(
+    HOST,
+    runs.entries(),
+    async (...args) => {
+      names.push(args[0]);
+      return read(...args);
+    },
+    SMALL,
+  );
+  const listsOf = async (url: string) => {
+    names.length = 0;
+    const record = await asked.find(url);
+    return [record?.url, ...names];
+  };
+  expect(await listsOf(urlOf(0))).toEqual([urlOf(0), 'r0.ready']);
+  expect(await listsOf(urlOf(2))).toEqual([urlOf(2), 'r0.done']);
+  expect(await listsOf(urlOf(33))).toEqual([urlOf(33), 'r1.done', 'r1.later']);
+  expect(await listsOf(urlOf(39))).toEqual([urlOf(39), 'r1.done', 'r1.later', 'r1.again']);
+  expect(await listsOf(urlOf(999))).toEqual([undefined]);
+  for await (const record of asked.records()) expect(await asked.find(record.url)).toEqual(record);
+});
