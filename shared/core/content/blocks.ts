@@ -207,8 +207,8 @@ const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement
   isUnseen || name === 'br' || (isInline && (!hasBlocks || typeof whole === 'object'));
 
 /**
- * Whether it is a sign, or a picture of one, that links to the heading or the term in front of it; or a link to a place of the page
- * that is for those with a pointer alone.
+ * Whether it is a sign, or a picture of one, that links to the heading or the term in front of it, or from a note back to its mark; or a link
+ * to a place of the page that is for those with a pointer alone.
  */
 export function isPermalink({ name, attributes, children }: ContentElement): boolean {
   if (name !== 'a') return false;
@@ -216,8 +216,11 @@ export function isPermalink({ name, attributes, children }: ContentElement): boo
   const [only] = children;
   if (children.length !== 1) return children.some(isPermalinkPicture) && children.every(isBlankOrPicture);
   if (typeof only !== 'string') return isPermalinkPicture(only);
-  return /^[#\u00a7\u00b6\u25c6]$/.test(only.trim()) && attributes.href?.startsWith('#') === true;
+  return SIGN.test(only.trim()) && attributes.href?.startsWith('#') === true;
 }
+
+/** `#`, a section sign, a pilcrow, a diamond; arrows back or up. */
+const SIGN = /^(?:[#\u00a7\u00b6\u25c6\u2191\u2934]|\u21a9[\ufe0e\ufe0f]?)$/;
 
 const isPermalinkPicture = (node: ContentElement | string | undefined): boolean =>
   typeof node === 'object' && node.name === 'img' && /^permalink$/i.test(node.attributes.alt?.trim() ?? '');

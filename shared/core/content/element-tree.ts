@@ -163,13 +163,13 @@ function nameInTree(
  * visible.
  */
 function isUnseen(name: string, attributes: ContentElement['attributes'], display: string): boolean {
-  if (UNSEEN.has(name) || OPENED_BY_POINTER.has(attributes.class ?? '')) return true;
+  if (UNSEEN.has(name) || TOOLS.has(attributes.class ?? '')) return true;
   const isHidden = attributes.hidden !== undefined || display === 'none';
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
 
-/** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc. */
-const OPENED_BY_POINTER: ReadonlySet<string> = new Set(['ttc', 'method-click-advice']);
+/** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc; or to edit a part of the page: MediaWiki. */
+const TOOLS: ReadonlySet<string> = new Set(['ttc', 'method-click-advice', 'mw-editsection']);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';

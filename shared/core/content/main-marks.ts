@@ -29,12 +29,14 @@ const GENERATORS: readonly Generator[] = [
   },
 ];
 const SPHINX = GENERATORS.find(({ name }) => name.test('Sphinx'))!;
-/** The script in the head of each page of Sphinx, which names itself in the texts of some themes alone. */
+/** The script in the head or at the end of each page of Sphinx, which names itself in the texts of some themes alone. */
 const SPHINX_SCRIPT = /(?:^|\/)documentation_options\.js(?:\?|$)/;
 /** The text by which a generator names itself in the foot of a page, among its last blocks. */
 const IN_FOOT = /\bgenerated (?:by|using|with) (?:the )?/i;
 const FOOT_BLOCKS = 8;
 const MAX_FOOT_CHARS = 300;
+/** Elements at the end of a page among which its scripts are looked for. */
+const LAST_ELEMENTS = 40;
 /** A marked element with fewer words outside of links is not all of the content. */
 const MIN_WORDS = 20;
 
@@ -55,15 +57,20 @@ export function markedMain(
   aside: Uint8Array,
 ): MarkedMain | undefined {
   const generator = generatorOf(elements) ?? generatorInFoot(blocks);
-  const mark = elements.some((element) => isNamed(element, generator?.main)) ? generator?.main : undefined;
+  const { main } = generator ?? {};
+  const mark = main && elements.some((element) => isNamed(element, main)) ? main : undefined;
   const isWhole = generator?.isWhole === true;
+  const marked = mark
+    ? elements.filter((element) => isNamed(element, mark))
+    : innermost(elements.filter(isMain));
+  const roots = new Set(marked);
   const within = new Uint8Array(elements.length);
   let mains = 0;
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
     within[i] = within[element.parent!.index]!;
     if (within[i] === 1 && isWhole && isFoot(element)) within[i] = 0;
-    if (within[i] === 1 || !(mark ? isNamed(element, mark) : isMain(element))) continue;
+    if (within[i] === 1 || !roots.has(element)) continue;
     within[i] = 1;
     mains++;
   }
@@ -78,25 +85,35 @@ export function markedMain(
   return inside >= Math.max(least, mark === undefined ? outside : 0) ? { within, isWhole } : undefined;
 }
 
+/** The last one alone, if it is within all others: a generator's within a theme's. */
+function innermost(mains: readonly ContentElement[]): readonly ContentElement[] {
+  const last = mains.at(-1);
+  let around = 0;
+  for (let up = last?.parent; up && mains.length > 1; up = up.parent) if (isMain(up)) around++;
+  return last && around === mains.length - 1 ? [last] : mains;
+}
+
 const isMain = ({ name, attributes }: ContentElement): boolean =>
   name === 'main' || attributes.role === 'main';
 
-function isNamed({ attributes: { class: classes, id } }: ContentElement, mark: RegExp | undefined): boolean {
-  if (mark === undefined) return false;
+function isNamed({ attributes: { class: classes, id } }: ContentElement, mark: RegExp): boolean {
   return (classes !== undefined && mark.test(classes)) || (id !== undefined && mark.test(id));
 }
 
 function generatorOf(elements: readonly ContentElement[]): Generator | undefined {
   for (const { name, attributes } of elements) {
-    if (name === 'body') return undefined;
-    if (name === 'script' && attributes.src !== undefined && SPHINX_SCRIPT.test(attributes.src))
-      return SPHINX;
+    if (name === 'body') break;
+    if (isSphinxScript(name, attributes)) return SPHINX;
     if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
     const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
     if (found) return found;
   }
-  return undefined;
+  const last = elements.slice(-LAST_ELEMENTS);
+  return last.some(({ name, attributes }) => isSphinxScript(name, attributes)) ? SPHINX : undefined;
 }
+
+const isSphinxScript = (name: string, { src }: ContentElement['attributes']): boolean =>
+  name === 'script' && src !== undefined && SPHINX_SCRIPT.test(src);
 
 /** "Edit this page", "Last updated", links to neighbours. That of a quotation names its author. */
 const isFoot = ({ name, parent }: ContentElement): boolean =>

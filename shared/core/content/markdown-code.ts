@@ -18,8 +18,9 @@ export function codeBlock(code: ContentElement): string {
 /** Whether a block of Markdown is code: other text that begins so is escaped. */
 export const isFenced = (block: string): boolean => block.startsWith('```');
 
-/** Elements around the code that may name its language. */
+/** Elements around the code that may name its language, besides those of a table. */
 const MAX_STEPS = 4;
+const TABLE: ReadonlySet<string> = new Set(['td', 'tr', 'tbody', 'table']);
 const NAME = /^[\w+#.-]{1,20}$/;
 /** Classes that begin like the name of a language and are none. */
 const NO_LANGUAGE =
@@ -27,18 +28,22 @@ const NO_LANGUAGE =
 
 /**
  * By attributes (`data-lang`, `data-language`) and classes: `language-js`, `lang-js`, `highlight-source-js` of GitHub,
- * `highlight-js` of Sphinx, `brush: js`, `sourceCode js` of pandoc.
+ * `highlight-js` of Sphinx, `brush: js`, `sourceCode js` of pandoc, `mw-highlight-lang-js` of MediaWiki, `src-js` of Org, `highlight js` of Hexo's figures,
+ * `code js` of DokuWiki.
  */
 export function languageOf(code: ContentElement): string {
   const inner = code.children.find((child) => typeof child !== 'string' && child.name === 'code');
   let element: ContentElement | undefined = typeof inner === 'object' ? inner : code;
-  for (let step = 0; element && step < MAX_STEPS + (inner ? 1 : 0); step++, element = element.parent) {
-    const { attributes } = element;
+  const end = MAX_STEPS + (inner ? 1 : 0);
+  for (let step = 0; element && step < end; element = element.parent) {
+    const { name, attributes } = element;
     const named = attributes['data-language'] ?? attributes['data-lang'] ?? '';
     const found = NAME.test(named)
       ? named
-      : languageIn(attributes.class ?? '', step > 0 || inner === undefined);
+      : (languageIn(attributes.class ?? '', step > 0 || inner === undefined) ??
+        languageBehind(name, attributes.class));
     if (found !== undefined && !NO_LANGUAGE.test(found.toLowerCase())) return found.toLowerCase();
+    if (!TABLE.has(name)) step++;
   }
   return '';
 }
@@ -46,20 +51,30 @@ export function languageOf(code: ContentElement): string {
 function languageIn(all: string, isAround: boolean): string | undefined {
   const classes = all.slice(0, 500).split(/\s+/);
   for (const [i, name] of classes.entries()) {
-    const found = /^(?:language-|lang-|highlight-source-|source-|highlight-text-(?=[a-z]))(.+)$/.exec(
-      name,
-    )?.[1];
+    const found =
+      /^(?:language-|lang-|(?:mw-)?highlight-(?:source|lang)-|source-|src-|highlight-text-(?=[a-z]))(.+)$/.exec(
+        name,
+      )?.[1];
     if (found !== undefined && NAME.test(found)) return found;
     const sphinx = isAround ? /^highlight-([a-z\d+#.]+)$/.exec(name)?.[1] : undefined;
     if (sphinx !== undefined) return sphinx;
     if (/^brush:?/.test(name)) return (name.replace(/^brush:?/, '') || classes[i + 1])?.split(';')[0];
     if (name === 'sourceCode' || name === 'hljs')
-      return classes.find(
-        (other) =>
-          other !== name &&
-          /^[a-z][\w+#.-]*$/i.test(other) &&
-          !/^(?:number|line|literate|wrap|code|hljs|block|language-|lang-)/i.test(other),
-      );
+      return classes.find((other) => other !== name && isLanguage(other));
   }
   return undefined;
 }
+
+/** The first class of elements that have the name of the language as the next one. */
+const NAMING: Readonly<Record<string, string>> = { figure: 'highlight', pre: 'code' };
+
+function languageBehind(name: string, classes: string | undefined): string | undefined {
+  const first = NAMING[name];
+  if (first === undefined || classes === undefined || !classes.startsWith(`${first} `)) return undefined;
+  const next = classes.slice(first.length + 1, 500).split(' ', 1)[0]!;
+  return NAME.test(next) && isLanguage(next) ? next : undefined;
+}
+
+const isLanguage = (name: string): boolean =>
+  /^[a-z][\w+#.-]*$/i.test(name) &&
+  !/^(?:number|line|literate|literal-|wrap|code|hljs|block|language-|lang-)/i.test(name);

@@ -131,6 +131,8 @@ function isNamedNavigation(element: ContentElement, isNavigation: (name: string)
 function markOf(element: ContentElement, around: number): number | undefined {
   const { name, attributes } = element;
   if (name === 'nav' || (attributes.role !== undefined && ROLES.has(attributes.role))) return ASIDE;
+  // A footnote of docutils, by DPUB-ARIA.
+  if (name === 'aside' && attributes.role?.startsWith('doc-')) return undefined;
   if (name === 'aside') return around === CONTENT ? CONTENT : ASIDE;
   return name === 'article' || isMarkedMain(element) ? CONTENT : undefined;
 }

@@ -53,7 +53,7 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
     else if (name === 'title' && titleElement === undefined && element.parent?.name !== 'svg')
       titleElement = textOf(element);
     else if (HEADINGS.has(name) && headings.length < MAX_HEADINGS) {
-      headings.push({ level: Number(name[1]), text: textOf(element) });
+      headings.push({ level: Number(name[1]), text: textOf(element), isLink: isLinkElsewhere(element) });
     } else if (name === 'meta') {
       const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase();
       if (key !== '' && attributes.content && !meta.has(key)) meta.set(key, attributes.content.trim());
@@ -101,6 +101,18 @@ export function readMetadata(elements: readonly ContentElement[], url: string): 
     ...{ metadata, modelTitle, base: base?.attributes.href },
     texts: texts.filter((text) => text !== undefined),
   };
+}
+
+/** Whether all of it is a link, other than to a place of the page itself. */
+function isLinkElsewhere({ children }: ContentElement): boolean {
+  let only: ContentElement | undefined;
+  for (const child of children) {
+    if (typeof child === 'string' ? child.trim() === '' : child.isUnseen) continue;
+    if (typeof child === 'string' || only !== undefined) return false;
+    only = child;
+  }
+  const href = only?.name === 'a' ? only.attributes.href : undefined;
+  return href !== undefined && !href.startsWith('#');
 }
 
 interface LdItem {

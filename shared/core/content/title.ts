@@ -17,6 +17,8 @@ export interface TitleSources {
 export interface Heading {
   readonly level: number;
   readonly text: string;
+  /** It is a link as a whole, to another page. */
+  readonly isLink?: boolean;
 }
 
 /** A heading with its words, folded, a space between two. */
@@ -36,8 +38,12 @@ const ENOUGH_SHARED = 0.5;
  */
 export function chooseTitle(sources: TitleSources): string | undefined {
   const stated = [...sources.declared, sources.titleElement ?? ''].map(clean).filter((text) => text !== '');
-  const isSite = siteTest(sources);
-  const headings = sources.headings.slice(0, MAX_HEADINGS).flatMap(({ level, text: written }) => {
+  const first = sources.headings.slice(0, MAX_HEADINGS);
+  // The site's name leads to its front page, above the page's own title.
+  const hasOwn = first.some(({ level, isLink }) => level === 1 && !isLink);
+  const sites = hasOwn ? first.filter(({ level, isLink }) => level === 1 && isLink) : [];
+  const isSite = siteTest(sources, sites);
+  const headings = first.flatMap(({ level, text: written }) => {
     const text = clean(written);
     const words = foldedWords(text);
     return text === '' || isSite(words) ? [] : [{ level, text, words }];
@@ -112,21 +118,25 @@ function withoutSite(title: string | undefined, isSite: (words: string) => boole
 }
 
 /**
- * Returns a function that says whether folded words are the name of the site: `og:site_name`, or what the host's
- * name says.
+ * Returns a function that says whether folded words are the name of the site: `og:site_name`, what the host's name says, or one
+ * of `headings`.
  */
-function siteTest({ siteName, host }: TitleSources): (words: string) => boolean {
+function siteTest(
+  { siteName, host }: TitleSources,
+  headings: readonly Heading[],
+): (words: string) => boolean {
   const labels = host.toLowerCase().split('.').slice(0, -1);
   const names = new Set([
     ...labels.filter((label) => label.length >= 3).map((label) => label.replaceAll('-', '')),
     wordsOf(host.replace(/^www\./, '')).join(''),
     ...(siteName === undefined ? [] : [wordsOf(siteName).join('')]),
+    ...headings.map(({ text }) => wordsOf(clean(text)).join('')),
   ]);
   return (words) => words !== '' && names.has(words.replaceAll(' ', ''));
 }
 
-/** In folded text: between spaces, or a bar. */
-const SEPARATOR = /( [-\u2013\u2014\u00b7\u00bb\u2022:] | ?\| ?)/;
+/** In folded text: between spaces, or a bar; before the name of a site in brackets, as DokuWiki writes it. */
+const SEPARATOR = /( [-\u2013\u2014\u00b7\u00bb\u2022:] | ?\| ?| (?=\[[^[\]]{1,80}\]$))/;
 
 const partsOf = (title: string): string[] =>
   title.split(SEPARATOR).filter((part, i) => i % 2 === 0 && part.trim() !== '');

@@ -138,6 +138,16 @@ test.each([
   ['<pre><code class="hljs yaml">a</code></pre>', 'yaml'],
   ['<pre class="source">a</pre>', ''],
   ['<pre><code class="language-none">a</code></pre>', ''],
+  ['<div class="mw-highlight mw-highlight-lang-js mw-content-ltr"><pre>a</pre></div>', 'js'],
+  ['<figure class="highlight sh"><table><tr><td class="code"><pre>a</pre></td></tr></table></figure>', 'sh'],
+  ['<figure class="highlight plaintext"><pre>a</pre></figure>', ''],
+  ['<figure class="highlight"><pre>a</pre></figure>', ''],
+  ['<pre class="code c++">a</pre>', 'c++'],
+  ['<pre class="src src-emacs-lisp">a</pre>', 'emacs-lisp'],
+  ['<pre class="code python literal-block">a</pre>', 'python'],
+  ['<pre class="code literal-block">a</pre>', ''],
+  ['<pre class="code">a</pre>', ''],
+  ['<div class="code js"><pre>a</pre></div>', ''],
 ])('the language of %s', (html, language) => {
   expect(markdown(html)).toBe(fenced('a', language));
 });

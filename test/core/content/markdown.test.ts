@@ -120,6 +120,16 @@ describe('HTML becomes the Markdown that a person would write', () => {
       '## One\n\n## Two\n\n## Three',
     ],
     [
+      'arrows back from a note',
+      '<ol><li>Text <a href="#ref1">\u21a9\ufe0e</a></li><li><a href="#ref2">\u2191</a> Text</li></ol><p><a href="x">\u2191</a></p>',
+      '1. Text\n2. Text\n\n[\u2191](https://example.org/a/x)',
+    ],
+    [
+      'what edits a section of MediaWiki',
+      '<h2><span>One</span><span class="mw-editsection">[<a href="/w?action=edit">edit</a>]</span></h2>',
+      '## One',
+    ],
+    [
       'links that say that they are one',
       '<p>See <a href="#one">#1</a> <a href="x">#</a></p>',
       'See #1 [#](https://example.org/a/x)',

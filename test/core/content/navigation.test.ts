@@ -219,6 +219,15 @@ test('a row of a table is kept with all of its cells', () => {
   for (const name of names) expect(text).toContain(`${name}(int id)`);
 });
 
+test('a note in an aside of its own is content', () => {
+  const note = (role: string) =>
+    textOf(
+      `<div><h1>max</h1>${TEXT}<aside ${role}><p>The first of them was built in 1702.</p></aside></div>`,
+    );
+  expect(note('role=doc-footnote')).toContain('1702');
+  expect(note('role=complementary')).not.toContain('1702');
+});
+
 test('a picture of a permalink is not content', () => {
   const link = '<a href="/x#m"> <img src="/link.png" alt="Permalink"></a>';
   const { markdown } = extractContent(
@@ -333,9 +342,19 @@ describe('the whole main content of a generator', () => {
   test('is kept if Sphinx says by its script that it made the page', () => {
     const script = '<script src="_static/documentation_options.js?v=1"></script>';
     const main = `<main><p>Show the source</p><article class="bd-article"><h1>max</h1>${TEXT}${short}</article></main>`;
-    const page = (head: string) => textOf(`<head>${head}</head><body>${main}</body>`);
+    const page = (head: string, end = '') => textOf(`<head>${head}</head><body>${main}${end}</body>`);
     expect(page(script)).toMatch(/^max.*Green: 2$/s);
+    expect(page('', script)).toMatch(/^max.*Green: 2$/s);
     expect(page('<script src="options.js"></script>')).not.toContain('Green: 2');
+  });
+
+  test('is kept from the inner one of two elements that are marked', () => {
+    const page = (inner: string) =>
+      textOf(
+        `<meta name=generator content="Sphinx 8"><body><main><p>Release 2.0</p><div ${inner}><h1>max</h1>${TEXT}${short}</div></main></body>`,
+      );
+    expect(page('role=main')).toMatch(/^max.*Green: 2$/s);
+    expect(page('')).toMatch(/^Release 2.0.*Green: 2$/s);
   });
 
   test.each(['Docusaurus v3.10.2', 'VitePress v1.6.4', 'Starlight v0.42.4'])(
