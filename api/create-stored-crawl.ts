@@ -1,9 +1,11 @@
 /** The functions of a stored crawl, for a crawl in a folder and for a crawl on a stack. */
+import { withoutRendered } from '../shared/core/archive/payload-reader.ts';
 import { withCodingWarnings } from '../shared/core/archive/replay-codings.ts';
 import { surt } from '../shared/core/archive/surt.ts';
 import { historyOf } from '../shared/core/archive/url-history.ts';
 import { explainErrors } from '../shared/core/base/explain-errors.ts';
 import { parseConfig } from '../shared/core/crawl/config.ts';
+import { rendersPages } from '../shared/core/crawl/renders-pages.ts';
 import { withoutSecretKeys } from '../shared/core/crawl/secret-keys.ts';
 import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
@@ -179,7 +181,8 @@ function outputs(
   place: CrawlPlace,
   modules: OpenCrawlOptions['modules'],
 ): Part<keyof ReturnType<typeof exportsOf> | ('document' | 'documents' | 'search' | 'duplicates')> {
-  const { crawl, rows, archive, record, clock, files } = place;
+  const { crawl, rows, record, clock, files } = place;
+  const archive = rendersPages(record.config) ? place.archive : withoutRendered(place.archive);
   const openModules = async () =>
     modules &&
     (await import('../shared/services/exports/module-reading.ts')).moduleReading(modules, record, clock);
@@ -189,7 +192,7 @@ function outputs(
   };
   const documents: OpenedCrawl['documents'] = async function* (options) {
     const { crawlDocuments } = await import('./crawl-documents.ts');
-    yield* crawlDocuments(place, await openModules(), options);
+    yield* crawlDocuments({ crawl, rows, archive }, await openModules(), options);
   };
   return {
     async document(url, options = {}) {

@@ -1,6 +1,6 @@
 /** A page of the archive as a document, as it stood at a time. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import { locationOf, type UrlCapture, visitAt, visitWithBody } from '../shared/core/archive/url-history.ts';
+import { locationOf, type UrlCapture, visitAt } from '../shared/core/archive/url-history.ts';
 import { forbiddenUse, type Purpose } from '../shared/core/usage/purpose.ts';
 import { combineUsage, type UsagePreferences } from '../shared/core/usage/usage-statement.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type ModuleReading,
   type PageDocument,
 } from '../shared/services/outputs/page-document.ts';
+import { visitToRead } from './visit-to-read.ts';
 
 /** A page as a document, with the visit that it is of. */
 export interface PageVersion {
@@ -50,7 +51,7 @@ export async function versionOf(
 ): Promise<PageVersion> {
   const visit = at ? visitAt(visits, at) : visits.at(-1);
   if (visit === undefined) throw new NoVersion(`the archive has no visit of ${url}`);
-  const own = visitWithBody(visits, visit);
+  const own = await visitToRead(url, visits, visit, { archive, maxBytes: MAX_PAGE_BYTES });
   const location = locationOf(own);
   const usage = (await archive.readUsage?.(url, location)) ?? [];
   const use = forbiddenUse(purpose, usage);
@@ -67,7 +68,7 @@ export async function versionOf(
   return { visit, document, ...(usage.length > 0 && { usage: combineUsage(usage) }) };
 
   async function read(): Promise<PageDocument | undefined> {
-    const { response, payload } = await new PayloadReader(archive).read(location, MAX_PAGE_BYTES);
+    const { response, payload } = await new PayloadReader(archive, 'shown').read(location, MAX_PAGE_BYTES);
     const page = { date: response.date, headers: payload.headers, body: payload.body };
     const asked = { onlySeen: onlySeen === true, asDeclared: asDeclared === true };
     return documentOf(url, page, MAX_PAGE_BYTES, { modules, ...asked });

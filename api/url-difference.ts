@@ -1,11 +1,12 @@
 /** How the main text of a page differs between two of its visits. */
 import { PayloadReader, type PayloadSource } from '../shared/core/archive/payload-reader.ts';
-import { locationOf, type UrlCapture, visitAt, visitWithBody } from '../shared/core/archive/url-history.ts';
+import { locationOf, type UrlCapture, visitAt } from '../shared/core/archive/url-history.ts';
 import { extractContent, extractSeenContent, type SeenBlock } from '../shared/core/content/extract.ts';
 import { textContent } from '../shared/core/content/text-content.ts';
 import { forbiddenUse, type Purpose } from '../shared/core/usage/purpose.ts';
 import { readableDocument } from '../shared/services/outputs/page-document.ts';
 import { differenceOf, type LineDifference } from './text-difference.ts';
+import { visitToRead } from './visit-to-read.ts';
 
 export interface UrlDifference {
   readonly url: string;
@@ -52,7 +53,7 @@ export async function differenceBetween(
     throw new NoDifference(
       `${url} has not changed: ${visits.length} visits from ${visits[0]?.time} to ${to.time} have shown the same`,
     );
-  const payloads = new PayloadReader(source);
+  const payloads = new PayloadReader(source, 'shown');
   if (from.form !== to.form) throw new NoDifference(`${url} was HTML and Markdown, which are not compared`);
   const blocks = (visit: UrlCapture) => blocksOf(url, visits, visit, { payloads, source, ...times });
   const before = await blocks(from);
@@ -92,7 +93,7 @@ async function blocksOf(
   visit: UrlCapture,
   { payloads, source: archive, onlySeen = false, purpose }: Reading,
 ): Promise<readonly SeenBlock[]> {
-  const own = visitWithBody(visits, visit);
+  const own = await visitToRead(url, visits, visit, { archive, maxBytes: MAX_PAGE_BYTES });
   const location = locationOf(own);
   const use = purpose && forbiddenUse(purpose, await archive.readUsage?.(url, location));
   if (use !== undefined) throw new NoDifference(`the site of ${url} forbids its use (${use})`);

@@ -61,7 +61,7 @@ export async function findBrokenLinks(
   const answer = { checked, beyond, pages: pages.length };
   if (broken.size === 0) return { ...answer, broken: [] };
   await eachPayload(
-    new PayloadReader(payloads),
+    new PayloadReader(payloads, 'shown'),
     pages,
     ({ url: page }, payload) => {
       for (const { target, text, element } of resolvedLinks(htmlOf(payload), page)) {

@@ -37,7 +37,7 @@ export async function findDuplicates(
     const note = () => onRead?.(++read);
     const { rows, crawl } = source;
     // Shared by all hosts, so that the archive's index is read once.
-    const payloads = new PayloadReader(source.payloads);
+    const payloads = new PayloadReader(source.payloads, 'shown');
     for await (const { host, head } of rows.ledgers.hosts(crawl)) {
       const pages: UrlRecord[] = [];
       for await (const record of recordsOf(rows, crawl, host, head)) if (isPage(record)) pages.push(record);

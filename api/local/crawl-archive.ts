@@ -5,7 +5,8 @@ import { cdxjLinesOf, mergedCdxj } from '../../shared/engines/local/archive/cdxj
 import { openWarcFiles } from '../../shared/engines/local/archive/warc-files.ts';
 import type { PlaceArchive } from '../crawl-place.ts';
 
-export interface CrawlArchive extends PlaceArchive, Pick<ArchiveReader, 'readRendered'> {
+export interface CrawlArchive extends PlaceArchive {
+  readonly readRendered: ArchiveReader['readRendered'];
   close(): Promise<void>;
 }
 

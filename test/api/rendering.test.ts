@@ -59,7 +59,7 @@ needs('browser')(
     const out = newFolder();
     const seen: string[] = [];
     const running = await startCrawl({
-      ...{ ...QUICK, seeds: [`${site}/`], out, render: 'needed', keepRendered: true },
+      ...{ ...QUICK, seeds: [`${site}/`], out, render: 'needed' },
       onPage({ url, mainText }) {
         seen.push(`${new URL(url).pathname} ${mainText.slice(0, 12)}`);
       },
@@ -81,6 +81,15 @@ needs('browser')(
     await using crawl = await openCrawl(out);
     const explained = await crawl.explain(`${site}/app/2`);
     expect(explained.rendering).toMatch(/^\/app\/\*: rendered: trials added /);
+
+    const texts = new Map<string, string>();
+    for await (const { url, text } of crawl.documents()) texts.set(new URL(url).pathname, text);
+    for (const path of ['/', '/app/1', '/app/2', '/app/3'])
+      expect(texts.get(path), path).toContain(`answer to {"page":"${path}"}`);
+    expect(texts.get('/text/1')).not.toContain('answer to');
+    expect((await crawl.document(`${site}/app/2`)).document.text).toContain('answer to {"page":"/app/2"}');
+    const linking = (await crawl.inlinks(`${site}/app/3`)).map(({ page }) => new URL(page).pathname);
+    expect(linking.sort()).toEqual(['/', '/app/1', '/app/2']);
 
     const archive = await serveCrawl(out);
     onTestFinished(() => archive.close());

@@ -1,5 +1,6 @@
 import { mapInOrder } from '../base/map-in-order.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
+import { renderedHeaders } from './read-rendered.ts';
 import type { ArchivedResponse } from './read-response.ts';
 import type { RecordLocation } from './record-location.ts';
 
@@ -16,6 +17,11 @@ export interface PayloadSource {
   readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
   /** Reads what a site has stated about the use of the page whose response is there. Default: nothing is known. */
   readUsage?(url: string, location: RecordLocation): Promise<UsageStatement[]>;
+  /**
+   * Reads the rendered form of the page whose response is there, if the archive has one of at most `maxBytes`. Default: no page
+   * was rendered.
+   */
+  readRendered?(url: string, location: RecordLocation, maxBytes: number): Promise<Uint8Array | undefined>;
   /** The archive's index, as it is when it is called. */
   captures(): AsyncIterable<ListedCapture>;
   /** How many reads are best made at the same time. Default: one. */
@@ -25,7 +31,7 @@ export interface PayloadSource {
 export interface ReadPayload {
   /** A 304 has the head of the response that it says is unchanged. */
   readonly response: ArchivedResponse;
-  /** The response that has the body: of a revisit, the one that it refers to. */
+  /** The response that has the body: of a revisit, the one that it refers to; of a rendered page, the rendered form. */
   readonly payload: ArchivedResponse;
   /** The statements of the site about the use of the page, if they were requested. */
   readonly usage?: readonly UsageStatement[];
@@ -42,6 +48,15 @@ export function readOf(tried: TriedPayload<unknown>): ReadPayload {
   throw tried.error;
 }
 
+/** A page as its site has sent it; or as a browser has shown it, if the archive has that, and otherwise as it was sent. */
+export type PageForm = 'sent' | 'shown';
+
+/** The archive of a crawl that has rendered no page: nothing is looked for beside its pages. */
+export const withoutRendered = <Source extends PayloadSource>(source: Source): Source => ({
+  ...source,
+  readRendered: undefined,
+});
+
 /** Bytes in the archive that are read at the same time, unless a single response has more. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 
@@ -53,6 +68,7 @@ const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
  */
 export class PayloadReader {
   readonly #source: PayloadSource;
+  readonly #form: PageForm;
   /** Digests of the revisits in the index, as it was read last. */
   #wanted: ReadonlySet<string> = new Set();
   readonly #bodies = new Map<string, RecordLocation>();
@@ -61,8 +77,9 @@ export class PayloadReader {
   /** While the index is being read. */
   #reading: Promise<void> | undefined;
 
-  constructor(source: PayloadSource) {
+  constructor(source: PayloadSource, form: PageForm = 'sent') {
     this.#source = source;
+    this.#form = form;
   }
 
   /**
@@ -70,6 +87,16 @@ export class PayloadReader {
    * revisit is not in this archive.
    */
   async read(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
+    const sent = await this.#readSent(location, maxBytes);
+    const { readRendered } = this.#source;
+    if (this.#form === 'sent' || readRendered === undefined) return sent;
+    const body = await readRendered(sent.response.url, location, maxBytes);
+    if (body === undefined) return sent;
+    const response = { ...sent.response, headers: renderedHeaders(sent.response.headers) };
+    return { response, payload: { ...response, body } };
+  }
+
+  async #readSent(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
     const response = await this.#readWhole(location, maxBytes);
     if (response.revisit === undefined) return { response, payload: response };
     const { digest, url, hasHead } = response.revisit;

@@ -28,7 +28,7 @@ export async function eachLink(
 ): Promise<void> {
   const nameOf = createUrlRules(parseConfig(config).urlRules);
   await eachPayload(
-    new PayloadReader(payloads),
+    new PayloadReader(payloads, 'shown'),
     htmlPages(allRecords(rows, crawl)),
     async ({ url: page }, payload) => {
       await onPage(page);

@@ -135,7 +135,8 @@ export function gatherLinks(
   const pages = madeBehind(context, at?.after, {
     what: 'links',
     isWanted: isHtmlPage,
-    make: (records, skip) => usedPayloads(new PayloadReader(context.payloads), records, targetsOf, skip),
+    make: (records, skip) =>
+      usedPayloads(new PayloadReader(context.payloads, 'shown'), records, targetsOf, skip),
   });
   return gather(context, facts, pages, async (graphs, { page, targets }) => {
     await graphs.addPage(page);

@@ -65,7 +65,7 @@ export async function* triedDocuments(
   records: AsyncIterable<UrlRecord>,
   { skip, rewrite, modules, withoutMarkdown }: Omit<DocumentOptions, 'isWanted'>,
 ): AsyncGenerator<DocumentRow | undefined, void, undefined> {
-  const payloads = new PayloadReader(archive);
+  const payloads = new PayloadReader(archive, 'shown');
   const pages = payloads.readAll(records, ({ result }) => result!.location!, MAX_PAGE_BYTES, true);
   for await (const tried of pages) {
     const record = tried.value;

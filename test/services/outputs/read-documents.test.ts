@@ -92,6 +92,23 @@ async function read(source: DocumentSource, rewrite?: (link: string, page: strin
   return { found, skipped };
 }
 
+test('a page that was rendered is the document that a browser has shown, of each URL of the same bytes its own', async () => {
+  const shell = { body: gzipSync('<div id=root></div>') };
+  const headers: [string, string][] = [
+    ['Content-Type', 'text/html; charset=iso-8859-1'],
+    ['Content-Encoding', 'gzip'],
+  ];
+  const source = await crawlOf(
+    { '/a': { ...shell, headers }, '/b': { ...shell, headers }, '/c': { body: page('As sent') } },
+    { '/b': '/a' },
+  );
+  const readRendered = async (url: string) =>
+    url.endsWith('/c') ? undefined : Buffer.from(page(`Schön ${url}`));
+  const { found, skipped } = await read({ ...source, readRendered });
+  expect(skipped).toEqual([]);
+  expect(found.map(({ title }) => title)).toEqual([`Schön ${SITE}/a`, `Schön ${SITE}/b`, 'As sent']);
+});
+
 test('a page is a document with its main content, metadata and time', async () => {
   const source = await crawlOf({ '/a': { body: page('A &amp; b') } });
   const { found, skipped } = await read(source);

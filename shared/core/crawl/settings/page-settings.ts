@@ -97,11 +97,11 @@ export const PAGE_SETTINGS = {
     resume: 'both',
     default: 'never',
   }),
-  keepRendered: page(flagOn, {
-    doc: 'Archive rendered pages as the browser shows them, too',
+  keepRendered: page(flag, {
+    doc: 'Archive rendered pages as the browser shows them, too: documents, `search` and links are read from that',
     page: 'rendering.md#the-archive',
     option: 'keep-rendered',
-    default: false,
+    default: true,
   }),
   screenshots: page(flagOn, {
     doc: 'Archive a picture of each rendered page; loads its images and styles',

@@ -1,4 +1,6 @@
 /** Pages that a turn has rendered, and what is read of them. */
+
+import { renderedHeaders } from '../../../core/archive/read-rendered.ts';
 import { lazy } from '../../../core/base/lazy.ts';
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { boundedText, type Cause } from '../../../core/causes/cause.ts';
@@ -281,20 +283,12 @@ const BUSY: LaterDocument = {
 const withoutScripts = (facts: DocumentFacts): DocumentFacts =>
   facts.signs ? { ...facts, signs: { ...facts.signs, hasScripts: false } } : facts;
 
-const OF_BODY: ReadonlySet<string> = new Set([
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'transfer-encoding',
-]);
-
 /** The response as if the site had sent the rendered document. */
 function viewOf(response: FetchedResponse, html: string): FetchedResponse {
   const { truncated: _, bodyFailure: __, ...whole } = response;
-  const headers = response.headers.filter(([name]) => !OF_BODY.has(name.toLowerCase()));
   return {
     ...whole,
-    headers: [...headers, ['Content-Type', 'text/html; charset=utf-8']],
+    headers: renderedHeaders(response.headers),
     body: memoryBody(Buffer.from(html)),
   };
 }

@@ -1,5 +1,6 @@
 import { type IndexedCapture, parseCdxjLine } from '../../../core/archive/parse-cdxj-line.ts';
 import type { PayloadSource } from '../../../core/archive/payload-reader.ts';
+import { readRendered } from '../../../core/archive/read-rendered.ts';
 import { readResponse } from '../../../core/archive/read-response.ts';
 import { readUsage } from '../../../core/archive/read-usage.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
@@ -22,6 +23,10 @@ export const payloadsOf = (archive: StackArchive, crawl: CrawlId): StackPayloads
   async readUsage(url, place) {
     const { location, read } = await archive.open(place);
     return readUsage(read, url, location);
+  },
+  async readRendered(url, place, maxBytes) {
+    const { location, read } = await archive.open(place);
+    return readRendered(read, url, location, maxBytes);
   },
   captures: (warn) => capturesIn(archive, crawl, warn),
 });

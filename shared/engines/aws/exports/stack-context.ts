@@ -1,7 +1,9 @@
 /** The parts of a stack that an export is made of. */
 
+import { withoutRendered } from '../../../core/archive/payload-reader.ts';
 import { SIZES, type Sizes } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
+import { rendersPages } from '../../../core/crawl/renders-pages.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { hasDocuments } from '../../../services/control/crawl-export.ts';
@@ -52,6 +54,7 @@ export function exportContextOf({
   ): Promise<Omit<ExportJob, 'now' | 'isLate' | 'isOver' | 'warn' | 'skip'>> => {
     const run = <T>(call: () => Promise<T>) => meter.run(crawl, call);
     const archive = createStackArchive(context, crawl, run);
+    const payloads = payloadsOf(archive, crawl);
     return {
       crawl,
       record,
@@ -59,7 +62,7 @@ export function exportContextOf({
       rows,
       hosts: (await engine.registry.totals(crawl)).hosts,
       archive,
-      payloads: payloadsOf(archive, crawl),
+      payloads: rendersPages(record.config) ? payloads : withoutRendered(payloads),
       modules: moduleReading(hasDocuments(request) ? await loadModules?.() : undefined, record, clock),
       items: (after) => storedLinesBehind({ context, crawl, run }, itemsPrefix(crawl), after),
       skips: (after) => storedLinesBehind({ context, crawl, run }, skipsPrefix(crawl), after),

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type CrawlConfig, InvalidConfig } from '../../../core/crawl/config.ts';
+import { rendersPages } from '../../../core/crawl/renders-pages.ts';
 import type { HookError } from '../../../crawler/ports/hook-error-log.ts';
 import type { AnyBrowser } from '../../../crawler/renderer/find-browser.ts';
 import type { WorkerOptions } from '../../../crawler/worker/worker.ts';
@@ -18,10 +19,6 @@ export interface RendererSetup {
 
 /** More pages at once take memory, and no less time. */
 const MAX_PAGES_AT_ONCE = 8;
-
-/** Whether pages of some host are rendered. */
-const rendersPages = ({ render, overrides }: Pick<CrawlConfig, 'render' | 'overrides'>): boolean =>
-  [render, ...overrides.map((override) => override.render ?? 'never')].some((mode) => mode !== 'never');
 
 /** The browser of a crawl that renders pages. Throws {@link InvalidConfig} if there is none. */
 export async function browserFor(

@@ -197,9 +197,11 @@ describe('requests of a page', () => {
     expect([...renderer.answers.values()]).toEqual([200, 200, 200]);
     const records = await recordsOf(world);
     expect(records.map(([type, url]) => `${type} ${url}`)).toEqual(
-      ['/', '/app.js', '/data', '/data'].flatMap((path) => [`response ${A}${path}`, `request ${A}${path}`]),
+      ['/', '/app.js', '/data', '/data']
+        .flatMap((path) => [`response ${A}${path}`, `request ${A}${path}`])
+        .toSpliced(2, 0, `conversion ${A}/`),
     );
-    const [page, request, ...rest] = records as [string[], string[], ...string[][]];
+    const [page, request, , ...rest] = records as [string[], string[], string[], ...string[][]];
     expect(page[3]).toBe(request[2]);
     for (const [i, record] of rest.entries())
       expect(record[3]).toBe(i % 2 === 0 ? `${rest[i + 1]![2]} ${page[2]}` : rest[i - 1]![2]);
@@ -323,9 +325,10 @@ describe('requests of a page', () => {
 });
 
 test.each([
-  [{}, []],
-  [{ keepRendered: true }, [`conversion ${A}/`]],
-  [{ keepRendered: true, screenshots: true }, [`conversion ${A}/`, `resource urn:screenshot:${A}/`]],
+  [{ keepRendered: false }, []],
+  [{}, [`conversion ${A}/`]],
+  [{ keepRendered: false, screenshots: true }, [`resource urn:screenshot:${A}/`]],
+  [{ screenshots: true }, [`conversion ${A}/`, `resource urn:screenshot:${A}/`]],
 ])('with %j the archive has these forms of a page: %j', async (config, expected) => {
   const renderer = tableRenderer({ [`${A}/`]: { html: drawn(), screenshot: Uint8Array.of(1) } });
   const records = await recordsOf(await crawl(renderer, config));
