@@ -118,7 +118,7 @@ test('strand process writes the items, by threads, past a page that blocks its t
     0,
     expect.stringMatching(/8 pages, 7 items, 1 page at which a hook failed, in/),
   ]);
-  expect(err).toMatch(/\/4: blocked its thread for \d s/);
+  expect(err).toMatch(/\/4: blocked its thread for \d+ s/);
   expect(readFileSync(out, 'utf8').trim().split('\n')).toHaveLength(7);
 });
 

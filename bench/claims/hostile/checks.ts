@@ -101,7 +101,8 @@ export const neverAsked = (path: string | RegExp): Check => ({
 /** Requests to the case's host, robots.txt and all. */
 export const atMost = (count: number): Check => ({
   says: `at most ${count} requests`,
-  failure: ({ requests }) => (requests.length <= count ? undefined : `${requests.length} requests`),
+  failure: ({ requests }) =>
+    requests.length <= count ? undefined : `${requests.length} requests: ${requests.map(shortOf).join(' ')}`,
 });
 
 /** All of these paths were requested before more than `count` requests that match. */

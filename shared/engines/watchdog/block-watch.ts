@@ -6,6 +6,8 @@ import type { SlotReader } from './work-slot.ts';
 export const CHECK_MS = 250;
 /** The factor for the limit if no page is in progress: the disk may be the cause. */
 const UNKNOWN_FACTOR = 5;
+/** The factor for the limit at most, where others have the CPUs. */
+const STARVED_FACTOR = 15;
 
 export interface BlockLimits {
   /** For work on a page, or while hooks are in progress. */
@@ -30,26 +32,46 @@ export const blockText = ({ task, blockedMs }: Block): string =>
 /**
  * Call it each {@link CHECK_MS}: returns the block once the slot's thread has given no sign of life for too
  * long. Counts its own calls and no clock: neither a process that was suspended nor a clock that was set is
- * a block. A page is blamed only for the time since its task began.
+ * a block. A page is blamed only for the time since its task began, without that in which others had the CPUs.
  */
 export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Block | undefined {
   let beats = -1;
   let tasks = -1;
-  let missed = 0;
-  /** The number of these since the last task began. */
-  let missedInTask = 0;
+  const sinceBeat = createStillness(slot);
+  const sinceTask = createStillness(slot);
   return ({ limitMs, unknownLimitMs = limitMs * UNKNOWN_FACTOR }) => {
     const seen = { beats: slot.beats(), tasks: slot.tasks() };
-    missed = seen.beats === beats ? missed + 1 : 0;
-    missedInTask = missed > 0 && seen.tasks === tasks ? missedInTask + 1 : 0;
+    const isStill = sinceBeat.look(seen.beats === beats);
+    sinceTask.look(isStill && seen.tasks === tasks);
     ({ beats, tasks } = seen);
-    // The thread may have stopped just after its last sign of life, or just before the next one.
-    const blockedMs = missed * CHECK_MS;
-    if (blockedMs < limitMs) return undefined;
+    if (sinceBeat.ms() < limitMs) return undefined;
     const task = slot.task();
-    const inTaskMs = missedInTask * CHECK_MS;
-    if (task !== undefined && inTaskMs >= limitMs) return { blockedMs: inTaskMs, task };
+    if (task !== undefined && sinceTask.isOver(limitMs)) return { blockedMs: sinceTask.ms(), task };
     const isOfHook = task === undefined && slot.hasHooks();
-    return isOfHook || blockedMs >= unknownLimitMs ? { blockedMs } : undefined;
+    return sinceBeat.isOver(isOfHook ? limitMs : unknownLimitMs) ? { blockedMs: sinceBeat.ms() } : undefined;
+  };
+}
+
+/** For how long something has stayed the same. */
+function createStillness(slot: Pick<SlotReader, 'starvedMs'>) {
+  /** The number of looks that have found it so. */
+  let missed = 0;
+  /** How long the thread was starved at the first of them. */
+  let starvedBefore: number | undefined;
+  // The thread may have stopped just after its last sign of life, or just before the next one.
+  const ms = () => missed * CHECK_MS;
+  return {
+    ms,
+    /** `isSame`: since the look before. */
+    look(isSame: boolean): boolean {
+      missed = isSame ? missed + 1 : 0;
+      if (missed === 1) starvedBefore = slot.starvedMs();
+      return isSame;
+    },
+    isOver(limitMs: number): boolean {
+      if (ms() < limitMs) return false;
+      const starvedMs = starvedBefore === undefined ? 0 : (slot.starvedMs() ?? starvedBefore) - starvedBefore;
+      return ms() - starvedMs >= limitMs || ms() >= limitMs * STARVED_FACTOR;
+    },
   };
 }

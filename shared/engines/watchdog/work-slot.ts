@@ -1,13 +1,14 @@
 /** Shared memory in which a thread says that it is alive, and what it works on right now. */
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { PAGE_STEPS } from '../../core/causes/cause.ts';
 import type { PageTask, PageWork } from '../../crawler/turn/page/page-work.ts';
 
 /**
  * The first words: how often the thread has reported that it is alive; the task's step, 0 for none; how many
- * tasks have begun; hooks in progress.
+ * tasks have begun; hooks in progress; the system's number of the thread, 0 if it is unknown.
  */
-const [BEATS, STEP, TASKS, HOOKS, CRAWL_BYTES, URL_BYTES, WORDS] = [0, 1, 2, 3, 4, 5, 8];
+const [BEATS, STEP, TASKS, HOOKS, CRAWL_BYTES, URL_BYTES, THREAD, WORDS] = [0, 1, 2, 3, 4, 5, 6, 8];
 const HEADER_BYTES = (WORDS as number) * Int32Array.BYTES_PER_ELEMENT;
 /** A longer name or URL is not noted: the task counts as unknown. */
 const TEXT_BYTES = 16 * 1024;
@@ -42,6 +43,7 @@ export function writeSlot(memory: SlotMemory): WorkSlot {
     lastUrl = url;
   }
 
+  words[THREAD!] = threadNumber();
   const beating = setInterval(() => Atomics.add(words, BEATS!, 1), BEAT_MS).unref();
   Atomics.add(words, BEATS!, 1);
   return {
@@ -80,6 +82,8 @@ export interface SlotReader {
   task(): PageTask | undefined;
   /** Whether hooks are in progress: a block may be in a later part of a hook. */
   hasHooks(): boolean;
+  /** For how long in all the thread was ready to run, and others had the CPUs; in ms. Undefined: the system does not say. */
+  starvedMs(): number | undefined;
 }
 
 export function readSlot(memory: SlotMemory): SlotReader {
@@ -91,6 +95,7 @@ export function readSlot(memory: SlotMemory): SlotReader {
     beats: () => Atomics.load(words, BEATS!),
     tasks: () => Atomics.load(words, TASKS!),
     hasHooks: () => Atomics.load(words, HOOKS!) > 0,
+    starvedMs: () => starvedMsOf(Atomics.load(words, THREAD!)),
     task() {
       const step = PAGE_STEPS[Atomics.load(words, STEP!) - 1];
       const [crawlBytes, urlBytes] = [words[CRAWL_BYTES!]!, words[URL_BYTES!]!];
@@ -98,4 +103,25 @@ export function readSlot(memory: SlotMemory): SlotReader {
       return { crawl: decode(0, crawlBytes), url: decode(crawlBytes, urlBytes), step };
     },
   };
+}
+
+/** The number of this thread, on Linux. */
+function threadNumber(): number {
+  try {
+    // As `PROCESS/task/THREAD`.
+    return Number(readlinkSync('/proc/thread-self').split('/')[2] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** The second number of the file, in ns (kernel documentation, "Scheduler Statistics"). */
+function starvedMsOf(thread: number): number | undefined {
+  if (thread === 0) return undefined;
+  try {
+    const [, ns] = readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ');
+    return Number(ns) / 1e6;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import type { PageTask } from '../../../shared/crawler/turn/page/page-work.ts';
@@ -14,17 +15,23 @@ function slotOf({ task, hooks = false }: { task?: PageTask; hooks?: boolean } = 
   let beats = 0;
   let tasks = 0;
   let now = task;
+  let starvedMs: number | undefined = 5000;
   const slot: SlotReader = {
     beats: () => beats,
     tasks: () => tasks,
     task: () => now,
     hasHooks: () => hooks,
+    starvedMs: () => starvedMs,
+  };
+  /** The thread is ready to run, and does not; undefined: from now on the system does not say. */
+  const starve = (ms: number | undefined) => {
+    starvedMs = ms === undefined ? undefined : (starvedMs ?? 0) + ms;
   };
   const begin = (next: PageTask) => {
     now = next;
     tasks++;
   };
-  return { slot, beat: () => beats++, begin };
+  return { slot, beat: () => beats++, begin, starve };
 }
 const TASK: PageTask = { crawl: 'c', url: 'http://a.test/', step: 'parse' };
 const CHECKS = 4000 / CHECK_MS;
@@ -79,7 +86,73 @@ describe('the watch of a thread', () => {
   });
 });
 
+describe('the watch of a thread on a busy machine', () => {
+  /** After how many checks a block is found, if others have that share of the time. */
+  function checksAt(share: number, of: Parameters<typeof slotOf>[0] = { task: TASK }) {
+    const { slot, starve } = slotOf(of);
+    const check = createBlockWatch(slot);
+    // The last limit does not follow from that for what is unknown.
+    for (let n = 0; n <= 400; n++) {
+      if (check({ limitMs: 4000, unknownLimitMs: Infinity })) return n;
+      starve(CHECK_MS * share);
+    }
+    return undefined;
+  }
+
+  test.each([
+    [0, CHECKS],
+    [0.5, 2 * CHECKS - 1],
+    [0.75, 4 * CHECKS - 3],
+    [0.95, 15 * CHECKS],
+    [1, 15 * CHECKS],
+  ])(
+    'does not count the time in which others have the CPUs (%f of it), and does not wait for ever',
+    (share, checks) => {
+      expect(checksAt(share)).toBe(checks);
+      expect(checksAt(share, { hooks: true })).toBe(checks);
+    },
+  );
+
+  test('nor where no page is to blame', () => {
+    const { slot, starve, begin } = slotOf();
+    const check = createBlockWatch(slot);
+    let n = 0;
+    for (; n <= 400 && !check({ limitMs: 4000 }); n++) {
+      starve(CHECK_MS / 2);
+      begin(TASK);
+    }
+    expect(n).toBe(10 * CHECKS - 1);
+  });
+
+  test('counts as before where the system does not say, or no longer', () => {
+    const { slot, starve } = slotOf({ task: TASK });
+    const check = createBlockWatch(slot);
+    for (let n = 0; n < CHECKS; n++) {
+      expect(check({ limitMs: 4000 })).toBeUndefined();
+      starve(n === 1 ? CHECK_MS : undefined);
+    }
+    expect(check({ limitMs: 4000 })).toEqual({ blockedMs: 4000, task: TASK });
+  });
+});
+
 describe('a slot', () => {
+  test.runIf(existsSync('/proc/thread-self/schedstat'))(
+    'says for how long others had the CPUs, not what its thread has waited for',
+    async () => {
+      const memory = slotMemory();
+      const work = writeSlot(memory);
+      const reader = readSlot(memory);
+      const before = reader.starvedMs()!;
+      expect(before).toBeGreaterThanOrEqual(0);
+      const until = performance.now() + 200;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      // It wakes up late on a busy machine.
+      const late = performance.now() - until;
+      expect(reader.starvedMs()! - before).toBeLessThan(late + 100);
+      work.end();
+    },
+  );
+
   test('shows the task while it runs, also if it throws', () => {
     const memory = slotMemory();
     const [work, reader] = [writeSlot(memory), readSlot(memory)];
