@@ -14,6 +14,8 @@ export function crawlMeant(folder: string): string {
   if (/\.wacz$/i.test(folder) && existsSync(folder))
     return ': it is a WACZ, which https://replayweb.page shows; commands take the folder of the crawl';
   if (crawlsIn(folder).length > 0) return `: it has several, which ${PROGRAM} list ${folder} names`;
+  if (isCrawl(folder))
+    return `: it failed to begin. Begin it again: ${PROGRAM} crawl SEED... --out ${quoted(folder)}`;
   const inCrawls = join('crawls', folder);
   if (isCrawl(inCrawls)) return `; did you mean ${quoted(inCrawls)}?`;
   const parent = dirname(folder);

@@ -31,6 +31,11 @@ const READ_ONLY: Words = {
   what: 'The folder or a file in it may not be written to',
   remedy: 'Allow it, or use another folder',
 };
+/** Node 24 gives most failures of `rmSync` an empty code. */
+const NOT_DELETED: Words = {
+  what: 'A file cannot be deleted',
+  remedy: 'See that its folder may be written to, and that the disk is sound',
+};
 const GONE: Words = {
   what: 'A file or folder is missing, or is something else than expected',
   remedy: 'Put it back, or use another folder',
@@ -109,7 +114,7 @@ export function storageFailure(error: unknown, where?: string): StorageFailed | 
     if (isInstance(cause, StorageFailed)) return cause;
     const words = wordsOf(cause);
     if (!words) continue;
-    const message = messageOf(cause);
+    const message = messageOf(cause).replace(/^, Unknown error: /, '');
     const place = where === undefined || message.includes(where) ? '' : `${where}: `;
     return new StorageFailed(`${words.what} (${place}${message}). ${words.remedy}`, { cause: error });
   }
@@ -122,7 +127,7 @@ function wordsOf(error: Error): Words | undefined {
     return errcode === NO_SHARED_MEMORY ? NO_ROOM_TO_READ : BY_RESULT[errcode & 0xff];
   if (typeof code === 'string' && typeof syscall === 'string' && Object.hasOwn(BY_CODE, code))
     return BY_CODE[code];
-  return undefined;
+  return code === '' && syscall === 'rm' ? NOT_DELETED : undefined;
 }
 
 /** Runs `work`; what it throws or rejects with is a {@link StorageFailed} where that applies. */

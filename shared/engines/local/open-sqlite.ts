@@ -1,6 +1,17 @@
 /** Opens an SQLite file of a crawl's folder, which somebody else may have made. */
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
 import { NO_FOLLOW, refuseLink, refuseOtherNames } from './folder-guard.ts';
 
@@ -15,6 +26,9 @@ interface SqliteOptions extends DatabaseSyncOptions {
   readonly hasFullText?: boolean;
 }
 
+/** SQLITE_CANTOPEN, and SQLITE_READONLY_DIRECTORY in a folder of somebody else. */
+const NOT_WRITTEN = [14, 1544];
+
 /**
  * Throws `InvalidConfig` for a link, and for a schema that runs something when a table is read or written: a view, which may
  * never end, a trigger, a virtual table or a generated column. Strand makes none.
@@ -24,7 +38,33 @@ export function openSqlite(
   { hasFullText = false, ...options }: SqliteOptions = {},
 ): DatabaseSync {
   checkFiles(path, options);
-  const database = new DatabaseSync(path, options);
+  try {
+    return openChecked(new DatabaseSync(path, options), path, hasFullText);
+  } catch (error) {
+    const { errcode = 0 } = error as { errcode?: number };
+    if (!options.readOnly || !NOT_WRITTEN.includes(errcode) || !isUnchanging(path)) throw error;
+    const immutable = pathToFileURL(path);
+    immutable.search = '?immutable=1';
+    return openChecked(new DatabaseSync(immutable, options), path, hasFullText);
+  }
+}
+
+/**
+ * Whether the database is complete in its file, and nobody can write to it: on a read-only medium SQLite cannot make the index
+ * of the write-ahead log, without which it opens only an immutable file (https://www.sqlite.org/wal.html#readonly).
+ */
+function isUnchanging(path: string): boolean {
+  const sizeOf = (file: string) => lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (!existsSync(path) || sizeOf(`${path}-wal`) > 0 || sizeOf(`${path}-journal`) > 0) return false;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function openChecked(database: DatabaseSync, path: string, hasFullText: boolean): DatabaseSync {
   try {
     // From Node 24.12 on; https://www.sqlite.org/security.html names both.
     database.enableDefensive?.(true);

@@ -35,6 +35,14 @@ describe('an error of the storage', () => {
     expect(failure?.message).toMatch(expected);
   });
 
+  test('a failure of rmSync, which Node gives an empty code, likewise', () => {
+    const error = new Error(", Unknown error: Read-only file system '/a/b'");
+    expect(storageFailure(Object.assign(error, { code: '', syscall: 'rm' }), 'here')?.message).toBe(
+      "A file cannot be deleted (here: Read-only file system '/a/b'). See that its folder may be written to, and that the disk is sound",
+    );
+    expect(storageFailure(Object.assign(error, { code: '', syscall: 'write' }), 'here')).toBeUndefined();
+  });
+
   test.each([
     [13, /disk is full \(here: what SQLite says\)/],
     // Extended codes have the primary one in their low byte: SQLITE_IOERR_WRITE.
