@@ -16,7 +16,7 @@ export function codeBlock(code: ContentElement): string {
 }
 
 /** Whether a block of Markdown is code: other text that begins so is escaped. */
-export const isFenced = (block: string): boolean => block.startsWith('```');
+export const isFenced = (block: string): boolean => /^`{3,}[^`\n]*\n/.test(block);
 
 /** Elements around the code that may name its language, besides those of a table. */
 const MAX_STEPS = 4;

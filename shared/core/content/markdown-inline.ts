@@ -1,5 +1,5 @@
 /** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough; `sup` and `sub` as HTML). */
-import { escapeLineStart, escapeMarkdown, linkDestination } from '../text/markdown-text.ts';
+import { escapeLineStart, escapeMarkdown, escapeNoteMark, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { isPermalink } from './blocks.ts';
 import { codeRuns, holdsLink, isOrHoldsLink } from './code-links.ts';
@@ -137,7 +137,7 @@ class LineWriter {
     // The picture in front of it, for those without scripts.
     if (this.#isBehindPicture && isInNoscript(element)) return '';
     this.#isBehindPicture = true;
-    return `![${escapeMarkdown(alt)}](${url})`;
+    return `![${escapeNoteMark(escapeMarkdown(alt))}](${url})`;
   }
 }
 
@@ -152,12 +152,16 @@ function destination(reference: string, resolve: Resolve): string | undefined {
 
 function linked(text: string, url: string): string[] {
   const [before, core, after] = aroundBlanks(text);
-  return core === '' ? [text] : [before, `[${core.replaceAll('\n', ' ')}](${url})`, after];
+  return core === '' ? [text] : [before, `[${escapeNoteMark(core.replaceAll('\n', ' '))}](${url})`, after];
 }
 
+/** Each line has marks of its own. */
 function marked(mark: string, inner: string): Piece[] {
-  const [before, core, after] = aroundBlanks(inner);
-  return core === '' || core.includes('\n') ? [inner] : [before, { mark, text: core }, after];
+  return inner.split('\n').flatMap((line, i) => {
+    const [before, core, after] = aroundBlanks(line);
+    const pieces = core === '' ? [line] : [before, { mark, text: core }, after];
+    return i === 0 ? pieces : ['\n', ...pieces];
+  });
 }
 
 function script(name: string, inner: string): string {

@@ -19,12 +19,12 @@ export function joinPieces(pieces: readonly Piece[]): string {
     const last = joined[i - 1];
     if (typeof last === 'object' && last.mark === '$' && /^\d/.test(text)) text = ` ${text}`;
     written.push(text);
-    before = text.at(-1)!;
+    before = lastOf(text);
   }
   return written.join('');
 }
 
-/** Without empty pieces; neighbours with the same mark are one. */
+/** Without empty pieces; neighbours with the same mark are one, unless marks within them would meet. */
 function merged(pieces: readonly Piece[]): Piece[] {
   const found: Piece[] = [];
   for (const piece of pieces) {
@@ -34,7 +34,8 @@ function merged(pieces: readonly Piece[]): Piece[] {
       typeof piece === 'object' &&
       typeof last === 'object' &&
       piece.mark === last.mark &&
-      piece.mark !== '$'
+      piece.mark !== '$' &&
+      (piece.mark === '`' || !(/[*~`$]$/.test(last.text) || /^[*~`[]/.test(piece.text)))
     )
       found[found.length - 1] = { mark: piece.mark, text: last.text + piece.text };
     else found.push(piece);
@@ -43,7 +44,11 @@ function merged(pieces: readonly Piece[]): Piece[] {
 }
 
 const startOf = (piece: Piece | undefined): string =>
-  piece === undefined ? '' : typeof piece === 'string' ? piece[0]! : piece.mark[0]!;
+  piece === undefined ? '' : typeof piece === 'string' ? firstOf(piece) : piece.mark[0]!;
+
+/** Whole characters: half of an emoji is no symbol. */
+const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0)!);
+const lastOf = (text: string): string => Array.from(text.slice(-2)).at(-1)!;
 
 function markedText({ mark, text }: Exclude<Piece, string>, before: string, after: string): string {
   if (mark === '`') return codeSpan(text);
@@ -51,8 +56,8 @@ function markedText({ mark, text }: Exclude<Piece, string>, before: string, afte
   const isSafe =
     before !== mark[0] &&
     after !== mark[0] &&
-    isFlanking(before, text[0]!) &&
-    isFlanking(after, text.at(-1)!);
+    isFlanking(before, firstOf(text)) &&
+    isFlanking(after, lastOf(text));
   const tag = TAGS[mark];
   return isSafe ? `${mark}${text}${mark}` : `<${tag}>${text}</${tag}>`;
 }

@@ -25,6 +25,9 @@ export const escapeLineStart = (line: string): string =>
 /** Number signs at the end of a heading would close it. */
 export const escapeHeadingEnd = (heading: string): string => heading.replace(/(?<!\S)(#+)$/, '\\$1');
 
+/** `[^` would begin a note (pandoc), and `![^` is no image for GitHub. */
+export const escapeNoteMark = (label: string): string => (label.startsWith('^') ? `\\${label}` : label);
+
 /**
  * An absolute URL as the destination of a link (CommonMark, "Links"): between `<` and `>` if it has brackets or blanks.
  * Percent-encoding them instead would make another URL (URL standard: `(` and `%28` are not equal).

@@ -6,6 +6,16 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['headings', '<h1>One</h1><h2 class=x>Two <em>three</em></h2>', '# One\n\n## Two *three*'],
     ['paragraphs', '<p>One\n two</p><p>three</p>', 'One two\n\nthree'],
     ['text between elements', 'one<div>two<p>three</p>four</div>', 'one\n\ntwo\n\nthree\n\nfour'],
+    ['marks over line breaks', '<p><b>one<br>- two</b></p>', '**one**  \n**- two**'],
+    [
+      'a link and a picture that begin like a note',
+      '<p><a href=x>^1</a> <img src=y alt="^a"></p>',
+      '[\\^1](https://example.org/a/x) ![\\^a](https://example.org/a/y)',
+    ],
+    ['an emoji as a sign', '<p>a<b>😀</b> b</p>', 'a<strong>😀</strong> b'],
+    ['code in two marks', '<p><b><code>a</code></b><b><code>b</code></b></p>', '<strong>`a`</strong>**`b`**'],
+    ['marks within two marks', '<p><del>a</del><del><i>"b"</i></del></p>', '<del>a</del>~~*"b"*~~'],
+    ['code that begins a quote', '<blockquote><p><code>``</code> a</p></blockquote>', '> ``` `` ``` a'],
     ['line breaks', '<p>one<br>two<br><br>three</p>', 'one  \ntwo  \nthree'],
     [
       'emphasis',
