@@ -46,13 +46,13 @@ export function createApiHandler({ clock, log, stack, control }: ApiDeps) {
       const query = event.queryStringParameters ?? {};
       const request = { method, path, query, body: bodyOf(event), caller };
       const startedAt = clock.now();
-      const { status, body } = await handleRequest(control, request, (error) =>
+      const { status, body, headers } = await handleRequest(control, request, (error) =>
         log('error', { method, path, ...errorFields(error) }),
       );
       const { sourceIp, userAgent } = identity;
       const access = { method, path, status, caller, sourceIp, userAgent, requestId };
       log('info', { message: 'API request', ...access, tookMs: clock.now() - startedAt });
-      return { statusCode: status, headers: HEADERS, body: JSON.stringify(body) };
+      return { statusCode: status, headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) };
     });
 }
 

@@ -45,6 +45,14 @@ describe('a request', () => {
     expect(flushes()).toBe(2);
   });
 
+  test('by a wrong method names those that there are', async () => {
+    const { call } = setUp();
+    expect(await call('PUT', '/crawls')).toMatchObject({
+      statusCode: 405,
+      headers: { allow: 'POST, GET', 'cache-control': 'no-store' },
+    });
+  });
+
   test('is given its query', async () => {
     const { call } = setUp();
     await call('POST', '/crawls', { body: NEWS });

@@ -13,17 +13,30 @@ interface OwnRoute {
   readonly summary: string;
   /** The fields of the body. */
   readonly fields?: readonly string[];
+  /** The field that the body must have. */
+  readonly required?: string;
   readonly type?: string;
 }
 
 const FIRECRAWL: readonly OwnRoute[] = [
-  { method: 'post', path: 'scrape', summary: 'Read a page.', fields: ['url', ...SCRAPE_FIELDS] },
-  { method: 'post', path: 'map', summary: 'List the URLs of a site.', fields: MAP_FIELDS },
+  {
+    method: 'post',
+    path: 'scrape',
+    summary: 'Read a page.',
+    fields: ['url', ...SCRAPE_FIELDS],
+    required: 'url',
+  },
+  { method: 'post', path: 'map', summary: 'List the URLs of a site.', fields: MAP_FIELDS, required: 'url' },
   ...[
-    { path: 'crawl', fields: CRAWL_FIELDS, summary: 'Begin a crawl.' },
-    { path: 'batch/scrape', fields: BATCH_FIELDS, summary: 'Begin a crawl of exactly these URLs.' },
-  ].flatMap(({ path, fields, summary }): OwnRoute[] => [
-    { method: 'post', path, summary, fields },
+    { path: 'crawl', fields: CRAWL_FIELDS, required: 'url', summary: 'Begin a crawl.' },
+    {
+      path: 'batch/scrape',
+      fields: BATCH_FIELDS,
+      required: 'urls',
+      summary: 'Begin a crawl of exactly these URLs.',
+    },
+  ].flatMap(({ path, fields, required, summary }): OwnRoute[] => [
+    { method: 'post', path, summary, fields, required },
     { method: 'get', path: `${path}/{id}`, summary: 'Documents so far; a WebSocket gets them as they come.' },
     { method: 'delete', path: `${path}/{id}`, summary: 'Stop it.' },
     { method: 'get', path: `${path}/{id}/errors`, summary: 'Pages that could not be read.' },
@@ -54,11 +67,12 @@ export function describeOwn(): Json {
   return { ...document, paths };
 }
 
-function operation({ method, path, summary, fields, type = 'application/json' }: OwnRoute): Json {
+function operation({ method, path, summary, fields, required, type = 'application/json' }: OwnRoute): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const schema = {
     type: 'object',
     properties: Object.fromEntries((fields ?? []).map((name) => [name, {}])),
+    ...(required && { required: [required] }),
     additionalProperties: false,
   };
   return {
@@ -68,6 +82,12 @@ function operation({ method, path, summary, fields, type = 'application/json' }:
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     }),
     ...(fields && { requestBody: { required: true, content: { 'application/json': { schema } } } }),
-    responses: { 200: { description: 'Done.', content: { [type]: {} } } },
+    responses: {
+      200: { description: 'Done.', content: { [type]: {} } },
+      default: {
+        description: 'It was not done. `error` says why.',
+        content: { 'application/json': { schema: { type: 'object', required: ['error'] } } },
+      },
+    },
   };
 }

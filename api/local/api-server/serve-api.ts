@@ -127,10 +127,10 @@ const targetOf = (url: string, origin: string): URL | null =>
 
 function send(
   response: ServerResponse,
-  { status, body }: ApiAnswer,
+  { status, body, headers }: ApiAnswer,
   more: Record<string, string> = {},
 ): void {
-  response.writeHead(status, { ...HEADERS, ...more }).end(JSON.stringify(body));
+  response.writeHead(status, { ...HEADERS, ...headers, ...more }).end(JSON.stringify(body));
 }
 
 const failure = (status: number, message: string): ApiAnswer => ({

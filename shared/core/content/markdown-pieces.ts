@@ -46,7 +46,7 @@ function merged(pieces: readonly Piece[]): Piece[] {
 const startOf = (piece: Piece | undefined): string =>
   piece === undefined ? '' : typeof piece === 'string' ? firstOf(piece) : piece.mark[0]!;
 
-/** Whole characters: half of an emoji is no symbol. */
+/** Whole characters: half of an emoji does not count as a symbol. */
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0)!);
 const lastOf = (text: string): string => Array.from(text.slice(-2)).at(-1)!;
 

@@ -25,7 +25,7 @@ export const escapeLineStart = (line: string): string =>
 /** Number signs at the end of a heading would close it. */
 export const escapeHeadingEnd = (heading: string): string => heading.replace(/(?<!\S)(#+)$/, '\\$1');
 
-/** `[^` would begin a note (pandoc), and `![^` is no image for GitHub. */
+/** `[^` would begin a note (pandoc), and GitHub takes `![^` for text. */
 export const escapeNoteMark = (label: string): string => (label.startsWith('^') ? `\\${label}` : label);
 
 /**

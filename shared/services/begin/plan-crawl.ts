@@ -44,6 +44,7 @@ export function planCrawl({ seeds: own, sites, options: given }: CrawlToPlan): C
   const config = parseConfig(options);
   const seeds = sortSeeds(bare, config, sites);
   const { accepted, refused } = seeds;
+  if (bare.length === 0) throw new InvalidConfig('Expected seeds or sites, got neither', { field: 'seeds' });
   if (accepted.length === 0) throw refusedSeeds(refused);
   refuseSites(refused, own.length);
   checkContact(accepted, config);

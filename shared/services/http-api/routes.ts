@@ -28,6 +28,7 @@ export interface ApiAnswer {
   readonly status: number;
   /** To be sent as JSON. */
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type ErrorCode = (typeof ERROR_CODES)[number];
@@ -84,7 +85,12 @@ function findRoute({ method, path }: ApiRequest): ApiAnswer | { route: Route; se
   if (matching.length === 0)
     return failure('notFound', `There is nothing at ${quoted(path)}; see /openapi.json for what there is`);
   const methods = matching.map(({ route }) => route.method).join(', ');
-  return failure('methodNotAllowed', `Expected one of the methods ${methods}, got ${quoted(method)}`);
+  const refusal = failure(
+    'methodNotAllowed',
+    `Expected one of the methods ${methods}, got ${quoted(method)}`,
+  );
+  // RFC 9110, section 15.5.6.
+  return { ...refusal, headers: { allow: methods } };
 }
 
 function matchPath(

@@ -30,6 +30,12 @@ describe('a planned crawl', () => {
     expect(sitemaps).toEqual(['http://a.test/map.xml']);
   });
 
+  test('has a seed or a site', () => {
+    expect(() => plan([])).toThrow(
+      new InvalidConfig('Expected seeds or sites, got neither', { field: 'seeds' }),
+    );
+  });
+
   test('begins without the seeds that it leaves out, and draws no scope around them', () => {
     const { crawl, record, seeds } = plan(['http://no.test/', A, 'http://b.test:25/'], { exclude: ['no'] });
     expect(crawl).toBe('a.test');

@@ -225,6 +225,7 @@ describe('over HTTP', () => {
       ['PUT /crawls/one', '{}', 405, 'methodNotAllowed', /one of the methods GET, DELETE, got "PUT"/],
       ['DELETE /crawls', undefined, 405, 'methodNotAllowed', /POST, GET/],
       ['POST /crawls', undefined, 400, 'invalid', /^Expected a body of JSON, got nothing$/],
+      ['POST /crawls', {}, 400, 'invalid', /^Expected seeds or sites, got neither$/, 'seeds'],
       ['POST /crawls', '{"seeds":', 400, 'invalid', /^Expected a body of JSON: .*JSON/],
       ['POST /crawls', '[]', 400, 'invalid', /^Expected the body to be of type object, got \[\]$/],
       [
@@ -270,6 +271,14 @@ describe('over HTTP', () => {
       const error = { code, message: expect.stringMatching(message), ...(field && { field }) };
       expect(await ask(control, method, path, body), target).toEqual({ status, body: { error } });
     }
+  });
+
+  test('a wrong method is answered with those that there are', async () => {
+    const { control } = openRoom();
+    expect(await handleRequest(control, { method: 'PUT', path: '/crawls' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'POST, GET' },
+    });
   });
 
   test('a failure on our side is hidden from the caller and logged in full', async () => {

@@ -1,4 +1,5 @@
 import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
+import { parseSeed } from '../../../../shared/core/url/parse-seed.ts';
 import {
   areTexts,
   fieldOf,
@@ -116,7 +117,8 @@ function headersOf(fields: Fields): Pick<CrawlOptions, 'headers'> {
 
 /** The URL of a request. A name without a scheme is taken as https. */
 export function urlIn(fields: Fields): string {
-  const url = fieldOf(fields, 'url', isText, 'a URL')?.trim();
-  if (!url) throw new RequestRefused('url', 'Expected url to be a URL');
+  const text = fieldOf(fields, 'url', isText, 'a URL');
+  const url = parseSeed(text ?? '');
+  if (url === undefined) throw new RequestRefused('url', 'Expected url to be an http or https URL');
   return url;
 }

@@ -25,11 +25,17 @@ const isOff = (value: unknown): boolean =>
   value === 0 ||
   (Array.isArray(value) && value.length === 0);
 
-/** Values by which Strand does what is wanted: its fetches run no script and have no advertisements. */
+/**
+ * Values by which Strand does what is wanted: its fetches run no script and have no advertisements, it keeps pages for
+ * `maxAge`, and knows spellings of one URL. Firecrawl's clients send some of them with each request.
+ */
 const MET: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
   Object.entries({
     blockAds: (value: unknown) => value === true,
     removeBase64Images: (value: unknown) => value === true,
+    storeInCache: (value: unknown) => value === true,
+    deduplicateSimilarURLs: (value: unknown) => value === true,
+    proxy: (value: unknown) => value === 'basic' || value === 'auto',
     fastMode: (value: unknown) => value === true,
     parsers: (value: unknown) => Array.isArray(value) && value.every((parser) => parser === 'pdf'),
     parsePDF: (value: unknown) => value === true,

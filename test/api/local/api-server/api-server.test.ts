@@ -276,6 +276,19 @@ test.each<[method: string, path: string, body: unknown, status: number, message:
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(message)]);
 });
 
+test('the description says what a body must have, and how a refusal looks', async () => {
+  const { server } = await open();
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { requestBody?: object; responses: object }>>;
+  };
+  expect(paths['/v2/scrape']?.post).toMatchObject({
+    requestBody: { content: { 'application/json': { schema: { required: ['url'] } } } },
+    responses: { default: { content: { 'application/json': { schema: { required: ['error'] } } } } },
+  });
+  const { status, headers } = await fetch(`${server.url}/crawls`, { method: 'PUT' });
+  expect([status, headers.get('allow')]).toEqual([405, 'POST, GET']);
+});
+
 test('only programs of this machine get an answer: no other name, website, type, size', async () => {
   const { server } = await open();
   const { host, port } = new URL(server.url);

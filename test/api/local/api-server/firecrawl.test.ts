@@ -355,8 +355,21 @@ test('fields that are off, or say who asks, are taken', async () => {
     blockAds: true,
     removeBase64Images: true,
     parsers: ['pdf'],
+    storeInCache: true,
+    proxy: 'auto',
     origin: 'x',
     integration: 'y',
   };
   expect((await post('/v2/scrape', { url: site, ...off })).status).toBe(200);
+  expect((await post('/v2/crawl', { url: site, deduplicateSimilarURLs: true })).status).toBe(200);
+});
+
+test('a URL without a scheme is read, and other texts are refused', async () => {
+  const { site, post } = await open('127.81.4.42');
+  expect((await post('/v2/scrape', { url: site.replace('http://', '') })).status).toBe(200);
+  for (const path of ['scrape', 'map', 'crawl'])
+    expect(await post(`/v2/${path}`, { url: 'not a url' })).toMatchObject({
+      status: 400,
+      body: { field: 'url', error: 'Expected url to be an http or https URL' },
+    });
 });
