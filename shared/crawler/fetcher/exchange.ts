@@ -22,6 +22,7 @@ import { type ResponseReader, responseReader } from './response-reader.ts';
 import type { SocketBudget } from './socket-budget.ts';
 import { type BodySpace, type BodySpool, createBodySpool } from './spooled-body.ts';
 import { type DecodedBody, undoTransferCodings } from './transfer-codings.ts';
+import { TimeOut } from './wait-for-socket.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** The parts that all exchanges of one fetcher share. */
@@ -83,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly #reject: (error: unknown) => void;
   readonly #startedAt: number;
   readonly #maxBodyBytes: number;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: TimeOut | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #decoded: DecodedBody | undefined;
   #socket: Socket | undefined;
@@ -112,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
     const { maxBodyBytes, mostBodyBytes = Number.POSITIVE_INFINITY } = context;
     this.#maxBodyBytes = Math.min(request.maxBodyBytes ?? maxBodyBytes, mostBodyBytes);
     if (context.totalTimeoutMs > 0)
-      this.#timer = setTimeout(() => this.#onTotalTimeout(), context.totalTimeoutMs);
+      this.#timer = new TimeOut(context.totalTimeoutMs, () => this.#onTotalTimeout());
     if (request.signal) watchAbort(request.signal, this);
   }
 
@@ -349,7 +350,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Abortable {
 
   #settle(): void {
     this.#isSettled = true;
-    clearTimeout(this.#timer);
+    this.#timer?.end();
     if (this.request.signal) unwatchAbort(this.request.signal, this);
   }
 }

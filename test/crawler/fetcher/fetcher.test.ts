@@ -378,6 +378,20 @@ describe('no response', () => {
     });
   });
 
+  test.each([
+    ['counts as there', `${OK}Content-Length: 1\r\n\r\na`],
+    ['is still missed, if there is none,', ''],
+  ])('%s once the process has stood still for longer than its time', async (_name, bytes) => {
+    const server = await serveRaw((socket) => {
+      if (bytes !== '') socket.end(bytes);
+      const until = performance.now() + 1500;
+      while (performance.now() < until);
+    });
+    const outcome = await openFetcher({ totalTimeoutMs: 300 }).fetch({ url: server.origin });
+    if (bytes !== '') expect(asResponse(outcome).body.size).toBe(1);
+    else expect(asFailure(outcome).message).toBe('no response within 300 ms in all');
+  });
+
   test('where nothing listens', async () => {
     const url = `http://127.0.0.1:${await unusedPort()}/`;
     expect(asFailure(await openFetcher().fetch({ url }))).toMatchObject({
