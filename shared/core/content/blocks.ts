@@ -177,7 +177,7 @@ function gather(node: ContentElement | string, run: Gathered, isLink: boolean): 
   const { name, whole, children } = node;
   if (node.isUnseen || isPermalink(node)) return;
   if (name === 'br') add(' ', run, false);
-  else if (name === 'img' && whole === undefined) run.hasPicture = true;
+  else if (name === 'img' && whole === undefined) run.hasPicture ||= !isOnControl(node);
   else if (whole !== undefined) add(whole === 'code' ? codeText(node) : whole.text, run, isLink);
   else if ((name === 'sup' || name === 'sub') && !run.isInScript) {
     const inner = noText(true);
@@ -221,6 +221,15 @@ export function isPermalink({ name, attributes, children }: ContentElement): boo
 
 /** `#`, a section sign, a pilcrow, a diamond; arrows back or up. */
 const SIGN = /^(?:[#\u00a7\u00b6\u25c6\u2191\u2934]|\u21a9[\ufe0e\ufe0f]?)$/;
+
+/** Whether it is a picture on what one presses, such as that of a menu. */
+export function isOnControl({ parent }: ContentElement): boolean {
+  for (let up = parent, step = 0; up?.isInline && step < MAX_CONTROL_STEPS; up = up.parent, step++)
+    if (up.name === 'label' || up.name === 'button') return true;
+  return false;
+}
+
+const MAX_CONTROL_STEPS = 4;
 
 const isPermalinkPicture = (node: ContentElement | string | undefined): boolean =>
   typeof node === 'object' && node.name === 'img' && /^permalink$/i.test(node.attributes.alt?.trim() ?? '');

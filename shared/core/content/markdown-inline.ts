@@ -1,7 +1,7 @@
 /** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough; `sup` and `sub` as HTML). */
 import { escapeLineStart, escapeMarkdown, escapeNoteMark, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
-import { isPermalink } from './blocks.ts';
+import { isOnControl, isPermalink } from './blocks.ts';
 import { codeRuns, holdsLink, isOrHoldsLink } from './code-links.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement, Formula } from './content-element.ts';
@@ -91,7 +91,7 @@ class LineWriter {
     const mark = MARKS[name];
     if (name === 'br') pieces.push('\n');
     else if (typeof whole === 'object') pieces.push(this.#formula(whole));
-    else if (name === 'img') pieces.push(this.#image(node));
+    else if (name === 'img') pieces.push(isOnControl(node) ? '' : this.#image(node));
     else if (CODE.has(name)) this.#code(node, pieces);
     else if (SCRIPTS.has(name) && !around.includes(`<${name}>`))
       pieces.push(script(name, this.render(children, `${around}<${name}>`)));

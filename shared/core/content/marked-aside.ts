@@ -54,7 +54,7 @@ export interface MarkedBlocks {
 
 /**
  * For each block, 1 if it stands in such an element. An `aside` within the content is a note of it. The marks of a page are not
- * believed if most of its sentences stand in them, and much of its text. Linear.
+ * believed if most of its sentences stand in them, and much of its text, unless a generator made them. Linear.
  */
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MarkedBlocks {
   const marks = new Uint8Array(elements.length);
@@ -91,6 +91,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     if (words < MIN_WORDS) setAside((mark) => mark === ASIDE);
   }
   const main = markedMain(elements, blocks, aside);
+  if (main?.isWhole) return { aside, asideElements, main };
   if (main)
     for (const [i, { element }] of blocks.entries())
       if (main.within[element.index] === 0 && element.name !== 'h1') aside[i] = 1;

@@ -18,6 +18,8 @@ const MAX_ROW_WORDS = 60;
 /** Class names of notes within a text, by which generators mark tips and warnings, and the elements between one and its text. */
 const NOTE =
   /(?:^|[\s_-])(?:admonition(?:block)?|custom-block|markdown-alert|callout-(?:note|tip|info|important|warning|caution|danger))(?=$|[\s_-])/i;
+/** Class names of the notes at the end of a text. */
+const FOOTNOTES = /(?:^|[\s_-])(?:footnotes?|endnotes?)(?=$|[\s_-])/i;
 const MAX_NOTE_STEPS = 4;
 const MAX_CHARS = 400;
 /** Taken as a whole if most of it is chosen. */
@@ -25,7 +27,8 @@ const WHOLE = names('dl table');
 
 /**
  * Adds what stands between `chosen` blocks: code and terms, whatever wraps them, and running text without links in the
- * same element; and the rest of a table or list of terms of which at least half is chosen. Not what is `aside`. Linear.
+ * same element; the rest of a table or list of terms of which at least half is chosen; and the notes at the end of its element. Not what is
+ * `aside`. Linear.
  */
 export function withoutHoles(
   chosen: ReadonlySet<number>,
@@ -47,6 +50,7 @@ export function withoutHoles(
   const heading = headingBefore(chosen, blocks, aside);
   if (heading >= 0) all.add(heading);
   const isNote = onceEach((classes) => NOTE.test(classes.slice(0, MAX_CHARS)));
+  const isFootnotes = onceEach((classes) => FOOTNOTES.test(classes.slice(0, MAX_CHARS)));
   const begun = new Set<ContentElement | undefined>();
   for (const [i, { element, words, linkWords }] of blocks.entries()) {
     const place = placeOf(blocks[i]!);
@@ -59,9 +63,10 @@ export function withoutHoles(
       begun.size > 0 &&
       i < last &&
       linkWords <= words / 2 &&
-      (isCodeOrTerm(element) || isInNote(element, isNote))
+      (isCodeOrTerm(element) || named(element, isNote) !== undefined)
     )
       all.add(i);
+    else if (begun.size > 0 && isUnder(named(element, isFootnotes), begun)) all.add(i);
     else if (
       linkWords <= words / 2 &&
       chosen.has(i - 1) &&
@@ -102,12 +107,19 @@ const isAlike = (one: ContentElement, other: ContentElement): boolean =>
 const isCodeOrTerm = ({ name, whole }: ContentElement): boolean =>
   CODE_AND_TERMS.has(name) || whole === 'code';
 
-function isInNote(element: ContentElement, isNote: (classes: string) => boolean): boolean {
+/** The element, or one around it, whose class is one of those. */
+function named(element: ContentElement, isOne: (classes: string) => boolean): ContentElement | undefined {
   let up: ContentElement | undefined = element;
   for (let step = 0; up && step < MAX_NOTE_STEPS; up = up.parent, step++)
-    if (up.attributes.class !== undefined && isNote(up.attributes.class)) return true;
-  return false;
+    if (up.attributes.class !== undefined && isOne(up.attributes.class)) return up;
+  return undefined;
 }
+
+/** Whether the text runs in the element around it. */
+const isUnder = (
+  element: ContentElement | undefined,
+  places: ReadonlySet<ContentElement | undefined>,
+): boolean => element?.parent !== undefined && places.has(element.parent);
 
 /** 1 for each element in a table or list of terms of which at least half is chosen. */
 function wholeElements(

@@ -368,6 +368,14 @@ describe('the whole main content of a generator', () => {
     },
   );
 
+  test('is all of a short page, with a foot of sentences', () => {
+    const foot =
+      '<div role=contentinfo>The foundation is no company, and lives by donations, large and small ones.</div>';
+    const side = '<div role=navigation><h3>Contents</h3><p>Previous topic</p></div>';
+    const page = `<meta name=generator content="Sphinx 8"><body><div role=main><h1>The API</h1><dl><dt>make(a)<dd>Makes it.</dl></div>${side}${foot}`;
+    expect(textOf(page)).toBe('The API\n\nmake(a)\n\nMakes it.');
+  });
+
   test('is kept if it is short and of links, hardly anything else', () => {
     const head = '<meta name=generator content="javadoc/17">';
     const cell = (place: string, html: string) => `<div class="col-${place}">${html}</div>`;

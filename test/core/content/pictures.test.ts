@@ -37,6 +37,11 @@ test.each([
     '<p><img alt=A class=lazy><noscript><img alt=A src=a.jpg></noscript></p>',
     `![A](${AT}a.jpg)`,
   ],
+  [
+    'on what one presses',
+    '<div><label for=m><img alt=Menu src=m.svg></label><button><b><img alt=Copy src=c.svg></b></button></div><p>a</p>',
+    'a',
+  ],
   ['without words', '<p>a</p><p><img src=a.jpg></p>', 'a'],
   ['with an address that a script makes', '<p>a</p><p><img alt=A src="{{url}}"></p>', 'a'],
 ])('a picture %s', (_, html, expected) => {

@@ -56,6 +56,18 @@ describe('a heading of the first level', () => {
   });
 });
 
+test.each([
+  ['Goldmark', 'div', 'footnotes" role="doc-endnotes'],
+  ['GitHub', 'section', 'footnotes'],
+  ['pandoc', 'section', 'footnotes footnotes-end-of-document'],
+])('the notes at the end of a text stay, as %s writes them', (_, name, classes) => {
+  const notes = `<${name} class="${classes}"><hr><ol><li id=n1><p>A short note</p></li><li><p><a href="/x">Its source</a></p></li></ol></${name}>`;
+  const page = (end: string) => `<div><article><p>One</p><p>Two</p>${end}</article></div>`;
+  expect(kept(page(notes), 'One', 'Two')).toEqual(['One', 'Two', 'A short note', 'Its source']);
+  expect(kept(page(notes.replace(' class', ' title')), 'One', 'Two')).toEqual(['One', 'Two']);
+  expect(kept(`${page('')}<footer>${notes}</footer>`, 'One', 'Two')).toEqual(['One', 'Two']);
+});
+
 describe('what stands below a heading', () => {
   const value = '<h4>Return value</h4><div><p>Type: <a href=s>Stream</a></p><p>A new stream.</p></div>';
 
