@@ -3,7 +3,7 @@ import type { Edit } from './operators/operator.ts';
 
 /** A change of the program that breaks a promise, and who must notice it. */
 export interface PromiseMutant {
-  /** The promise, in the words of docs/mutants.md. */
+  /** The promise, as a sentence; several mutants may break one. */
   readonly promise: string;
   readonly what: string;
   readonly file: string;

@@ -46,14 +46,14 @@ export const SCOPE_SETTINGS = {
   }),
   include: setting(patterns, {
     doc: 'Follow only URLs that match; one match is enough; seeds are exempt',
-    more: 'They are regular expressions on the canonical URL. Those of an override count besides those for all hosts.',
+    more: 'They are regular expressions on the canonical URL.',
     option: 'include',
     perHost: 'site',
     default: [],
   }),
   exclude: setting(patterns, {
     doc: 'Leave out URLs that match, seeds too',
-    more: 'They are regular expressions on the canonical URL. Those of an override count besides those for all hosts.',
+    more: 'They are regular expressions on the canonical URL.',
     option: 'exclude',
     perHost: 'site',
     default: [],
