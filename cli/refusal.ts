@@ -12,6 +12,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'BadStoredName',
   'NewerFormat',
   'CorruptBytes',
+  'DamagedState',
 ]);
 
 const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);

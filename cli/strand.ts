@@ -98,7 +98,7 @@ async function moreOn(error: Error): Promise<string> {
 function describe(error: unknown): string {
   if (isRefusal(error) && error.name === 'NewerFormat')
     return `A newer version of Strand has written this crawl (${error.message}): use that one`;
-  if (isRefusal(error) && error.name === 'CorruptBytes' && !error.message.includes('damaged'))
+  if (isRefusal(error) && error.name === 'CorruptBytes')
     return `The stored state of this crawl is damaged (${error.message}): restore it from a backup`;
   if (isRefusal(error) || isOutage(error)) return error.message;
   const failure = storageFailure(error);

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { needs } from '../needs.ts';
 import { checkLog } from '../web/check.ts';
@@ -53,6 +54,30 @@ describe('strand crawl', () => {
     expect(JSON.parse(limited.out)).toMatchObject({ pages: 25, state: 'limited' });
     const more = await strand('resume', place.folder, '--max-pages', '40', '--json').ended;
     expect([more.code, JSON.parse(more.out).pages]).toEqual([3, 40]);
+  });
+
+  test('says once what of its state is damaged, and what helps', async () => {
+    await strand(...crawlArgs('--max-pages', '25')).ended;
+    const damaged = async (change: string) => {
+      const database = new DatabaseSync(join(place.folder, 'crawl.sqlite'));
+      database.exec(change);
+      database.close();
+      return strand('export', place.folder).ended;
+    };
+    const parts = await damaged('UPDATE parts SET bytes = zeroblob(9)');
+    expect([parts.code, parts.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^strand: The stored state of this crawl is damaged \(.*\): restore it from a backup\n$/,
+      ),
+    ]);
+    const heads = await damaged(`UPDATE heads SET head = '{}'`);
+    expect([heads.code, heads.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^strand: The head of a host in .* is damaged: "\{\}"\. Restore it from a backup, or delete the crawl\n$/,
+      ),
+    ]);
   });
 
   test('shows, also while it runs, its progress and what happened to a URL', async () => {

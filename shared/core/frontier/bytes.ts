@@ -81,6 +81,11 @@ export class CorruptBytes extends Error {
   override name = 'CorruptBytes';
 }
 
+/** Thrown for stored state that cannot be read; the message names it and says what to do. */
+export class DamagedState extends CorruptBytes {
+  override name = 'DamagedState';
+}
+
 /** Thrown for bytes that a newer version of the program made: the present one was deployed again after it. */
 export class NewerFormat extends CorruptBytes {
   override name = 'NewerFormat';

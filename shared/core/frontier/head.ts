@@ -7,7 +7,7 @@ import type { Cause } from '../causes/cause.ts';
 import { knownCause } from '../causes/stored-cause.ts';
 import type { RobotsState } from '../robots/policy.ts';
 import { quoted } from '../text/printable.ts';
-import { CorruptBytes } from './bytes.ts';
+import { DamagedState } from './bytes.ts';
 import type { DomainState } from './domain-state.ts';
 import type { HostRefusal } from './host-refusal.ts';
 import { EMPTY_INDEX, type LedgerIndex } from './ledger-index.ts';
@@ -348,7 +348,7 @@ export const NEW_HEAD: Head = {
 };
 
 /**
- * Reads a stored head. Throws {@link CorruptBytes} if the bytes are not a head, with `place`: where they are stored.
+ * Reads a stored head. Throws {@link DamagedState} if the bytes are not a head, with `place`: where they are stored.
  */
 export function parseHead(json: string | undefined, place = 'a store'): Head {
   const head = headFrom(json, place);
@@ -370,7 +370,7 @@ function headFrom(json = '', place: string): Head {
     // Reported below.
   }
   if (typeof head === 'object' && typeof head?.clock === 'object' && head.clock !== null) return head as Head;
-  throw new CorruptBytes(
+  throw new DamagedState(
     `The head of a host in ${place} is damaged: ${quoted(json.slice(0, 100))}. Restore it from a backup, or delete the crawl`,
   );
 }

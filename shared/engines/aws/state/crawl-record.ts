@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 import { messageOf } from '../../../core/base/error-message.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import { withoutFormer } from '../../../core/crawl/settings/former-settings.ts';
-import { CorruptBytes } from '../../../core/frontier/bytes.ts';
+import { DamagedState } from '../../../core/frontier/bytes.ts';
 import { quoted } from '../../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
 import { type Item, N } from '../table/item.ts';
@@ -52,13 +52,13 @@ export function decodeCrawl({ record, version, activeMs, runningSince }: Item): 
   };
 }
 
-/** Throws {@link CorruptBytes} that names the crawl. */
+/** Throws {@link DamagedState}. */
 function decodeNamed(crawl: CrawlId, item: Item): StoredCrawl {
   try {
     return decodeCrawl(item);
   } catch (cause) {
     const message = `The record of the crawl ${quoted(crawl)} is damaged: ${messageOf(cause)}. Restore it from a backup`;
-    throw new CorruptBytes(message, { cause });
+    throw new DamagedState(message, { cause });
   }
 }
 
