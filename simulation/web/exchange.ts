@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FailureReason } from '../../shared/core/outcome/failure-codes.ts';
 import type { FetchedResponse } from '../../shared/core/outcome/fetch-outcome.ts';
-import type { Answer, Responded } from './answers.ts';
+import type { Answer, Responded } from './responses.ts';
 
 /** The response that the client gets. Times are the world's. */
 export type Exchange =

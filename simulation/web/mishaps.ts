@@ -1,7 +1,7 @@
 /** The effects of the world's faults on a request, on top of the web's own nature. */
 import type { Faults } from '../models/faults.ts';
 import { pick, type Random } from '../models/random.ts';
-import { type Answer, errorResponse, type Responded, spoil } from './answers.ts';
+import { type Answer, errorResponse, type Responded, spoil } from './responses.ts';
 
 /** Returns `answer` as the faults of the moment change it. */
 export type Mishaps = (host: string, answer: Answer) => Answer;

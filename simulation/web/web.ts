@@ -13,7 +13,7 @@ import type { Faults } from '../models/faults.ts';
 import type { Trace } from '../models/trace.ts';
 import type { VirtualTime } from '../models/virtual-time.ts';
 import type { PartRequest, SimWeb, WebRequest } from '../worlds/spec.ts';
-import { createAnswerer, type Responded } from './answers.ts';
+import { createAnswerer } from './answers.ts';
 import { createAtlas } from './atlas.ts';
 import { type Exchange, planExchange } from './exchange.ts';
 import { createSimFetcher, type OpenExchange } from './fetcher.ts';
@@ -22,6 +22,7 @@ import { memberRequestOf, showsSign } from './members.ts';
 import { createMishaps } from './mishaps.ts';
 import { nameOf, recognized } from './own-requests.ts';
 import type { Place } from './places.ts';
+import type { Responded } from './responses.ts';
 import type { WebShape } from './shape.ts';
 
 export interface SimWebOptions {

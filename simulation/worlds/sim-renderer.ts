@@ -19,8 +19,8 @@ import type { SimCloud } from '../models/cloud.ts';
 import { createSimLambda, type SimFunction } from '../models/lambda.ts';
 import type { SimProcess } from '../models/process.ts';
 import { between, randomOf } from '../models/random.ts';
-import { PART_END } from '../web/answers.ts';
 import type { Part } from '../web/part.ts';
+import { PART_END } from '../web/responses.ts';
 import type { Round, SimWeb } from './spec.ts';
 
 export interface SimRenderer {
