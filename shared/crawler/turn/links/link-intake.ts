@@ -1,3 +1,4 @@
+import type { Scope } from '../../../core/crawl/scope.ts';
 import type { LinkSkip } from '../../../core/crawl/skip-reason.ts';
 import { foldLink } from '../../../core/frontier/fold-links.ts';
 import type { HostLedger } from '../../../core/frontier/ledger.ts';
@@ -12,6 +13,9 @@ import type { TurnCounters } from '../counters.ts';
 import type { SitemapPace } from '../pace/sitemap-pace.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import type { TemplateQuota } from './template-quota.ts';
+
+/** URLs remembered at a time. */
+const MAX_ALLOWED = 2000;
 
 export interface LinkIntakeOptions {
   readonly crawl: TurnCrawl;
@@ -33,6 +37,13 @@ export class LinkIntake {
   /** Links to other hosts, one for each URL. */
   readonly #outLinks = new Map<string, Link>();
   #hasNoted = false;
+  /**
+   * The host's URLs that the scope allows as links of a page, with the greatest depth of such a link. Most links of a page
+   * lead to URLs that pages before it have linked to.
+   */
+  readonly #allowed = new Map<string, number>();
+  /** The scope that allows them. */
+  #scope: Scope | undefined;
 
   constructor(options: LinkIntakeOptions) {
     this.#options = options;
@@ -61,11 +72,28 @@ export class LinkIntake {
    */
   take(link: Link, now: number): boolean {
     const { crawl } = this.#options;
+    if (this.#isAllowed(link)) return this.#merge(link, now);
     const reason = reasonAgainst(crawl.scope, link);
     if (reason !== undefined) return this.skip(link, reason);
-    if (isOfHost(link.url, crawl.host)) return this.#merge(link, now);
+    if (isOfHost(link.url, crawl.host)) {
+      if (isPageLink(link)) this.#allow(link);
+      return this.#merge(link, now);
+    }
     foldLink(this.#outLinks, link);
     return false;
+  }
+
+  /** Whether the scope has allowed a link to this URL of the host that was at least as deep. */
+  #isAllowed(link: Link): boolean {
+    const depth = isPageLink(link) ? this.#allowed.get(link.url) : undefined;
+    return depth !== undefined && link.depth <= depth && this.#scope === this.#options.crawl.scope;
+  }
+
+  #allow({ url, depth }: Link): void {
+    const { scope } = this.#options.crawl;
+    if (this.#scope !== scope || this.#allowed.size >= MAX_ALLOWED) this.#allowed.clear();
+    this.#scope = scope;
+    this.#allowed.set(url, depth);
   }
 
   /** Whether the URL is known to its host, if that is the turn's, or to this turn as a link to another host. */
@@ -145,3 +173,5 @@ export class LinkIntake {
     }
   }
 }
+
+const isPageLink = ({ kind, isSeed }: Link): boolean => kind === undefined && !isSeed;

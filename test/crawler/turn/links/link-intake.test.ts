@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createScope } from '../../../../shared/core/crawl/scope.ts';
 import { NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
 import type { Link } from '../../../../shared/core/frontier/message.ts';
 import { createTemplateCounts } from '../../../../shared/core/frontier/template-counts.ts';
@@ -21,13 +23,24 @@ const linkTo = (url: string, fields: Partial<Link> = {}): Link => ({
 });
 
 interface IntakeOptions extends CrawlOfTurn {
+  readonly crawl?: ReturnType<typeof crawlOfTurn>;
+  /** URLs of traps, which may become more. */
+  readonly closed?: ReadonlySet<string>;
   readonly hostPages?: number;
   readonly trap?: string;
   readonly fullTemplate?: string;
   readonly hasLog?: boolean;
 }
 
-async function open({ hostPages = 0, trap, fullTemplate, hasLog = true, ...crawl }: IntakeOptions = {}) {
+async function open({
+  hostPages = 0,
+  trap,
+  fullTemplate,
+  hasLog = true,
+  crawl,
+  closed = new Set(trap === undefined ? [] : [trap]),
+  ...ofCrawl
+}: IntakeOptions = {}) {
   const ledger = await newLedger();
   const counters = new TurnCounters({ ...NO_TOTALS, pages: hostPages }, newStats());
   const noted: Skip[] = [];
@@ -39,21 +52,23 @@ async function open({ hostPages = 0, trap, fullTemplate, hasLog = true, ...crawl
   };
   const stored = createTemplateCounts();
   if (fullTemplate !== undefined) stored.add(fullTemplate);
-  const intake = new LinkIntake({
-    crawl: crawlOfTurn(crawl),
+  const options: LinkIntakeOptions = {
+    crawl: crawl ?? crawlOfTurn(ofCrawl),
     ledger,
     counters,
-    traps: { isClosed: (url: string) => url === trap } as unknown as LinkIntakeOptions['traps'],
+    traps: { isClosed: (url: string) => closed.has(url) } as unknown as LinkIntakeOptions['traps'],
     templates: new TemplateQuota({ maxPagesPerTemplate: 1 }, stored.state()),
     sitemaps: new SitemapPace(),
     ...(hasLog && { skips }),
-  });
+  };
   const urls = async () => {
     const found: string[] = [];
     for await (const { url } of ledger.records()) found.push(url);
     return found.sort();
   };
-  return { intake, ledger, counters, noted, urls };
+  /** An intake that has taken in no link before. */
+  const renewed = () => new LinkIntake(options);
+  return { intake: renewed(), renewed, ledger, counters, noted, urls };
 }
 
 test('links that are delivered come into the ledger, and the new ones are counted', async () => {
@@ -218,4 +233,86 @@ test('of more sitemaps than a host may have the first ones of a message are take
   expect(intake.mergeDelivered(sitemaps, T0)).toBe(2);
   expect(await urls()).toEqual([page('/1.xml'), page('/2.xml')]);
   expect(counters.totals.skipped).toEqual({ sitemapsPerHost: 1 });
+});
+
+test('links to known pages are left out from the moment when a trap is closed or the scope changes', async () => {
+  const closed = new Set<string>();
+  const crawl = crawlOfTurn({ config: { maxDepth: 5 } });
+  const { intake, counters } = await open({ crawl, closed });
+  const skippedAfter = (path: string, depth: number) => {
+    for (let i = 0; i < 3; i++) intake.take(linkTo(page(path), { depth }), T0);
+    return counters.totals.skipped;
+  };
+  const rescope = (config: object) =>
+    Object.assign(crawl, { scope: createScope({ ...crawl.config, ...config }, [`${ORIGIN}/`]) });
+  expect(skippedAfter('/p', 5)).toEqual({});
+  expect(skippedAfter('/p', 6)).toEqual({ depth: 3 });
+  closed.add(page('/p'));
+  expect(skippedAfter('/p', 5)).toEqual({ depth: 3, trap: 3 });
+  closed.clear();
+  rescope({ exclude: ['/p$'] });
+  expect(skippedAfter('/q', 5)).toEqual({ depth: 3, trap: 3 });
+  expect(skippedAfter('/p', 5)).toEqual({ depth: 3, trap: 3, exclude: 3 });
+  rescope({ maxDepth: 3 });
+  expect(skippedAfter('/p', 1)).toEqual({ depth: 3, trap: 3, exclude: 3 });
+  expect(skippedAfter('/p', 4)).toEqual({ depth: 6, trap: 3, exclude: 3 });
+});
+
+test('links to a seed outside the scope are left out, and seeds themselves never as traps', async () => {
+  const { intake, counters } = await open({ config: { include: ['/in/'] }, trap: page('/in/trap') });
+  const take = (path: string, isSeed?: boolean) =>
+    intake.take(linkTo(page(path), { depth: 0, ...(isSeed && { isSeed, via: undefined }) }), T0);
+  for (let i = 0; i < 3; i++) take('/out', true);
+  take('/out');
+  expect(counters.totals.skipped).toEqual({ include: 1 });
+  take('/in/trap', true);
+  take('/in/trap');
+  for (let i = 0; i < 3; i++) take('/in/trap', true);
+  expect(counters.totals.skipped).toEqual({ include: 1, trap: 1 });
+});
+
+const operation = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('link' as const),
+      path: fc.constantFrom('/a', '/b', '/trap', '/x', '/x?a=1'),
+      depth: fc.nat({ max: 5 }),
+      from: fc.nat({ max: 300 }),
+      kind: fc.constantFrom(undefined, undefined, undefined, 'requisite' as const, 'sitemap' as const),
+      isSeed: fc.constantFrom(undefined, undefined, undefined, undefined, true),
+      isOwn: fc.constantFrom(false, false, false, true),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('rescope' as const, 'close' as const) }) },
+);
+
+test('links make the same of a ledger whether earlier ones were taken in before or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 80 }), async (operations) => {
+      const results = [true, false].map(async (isOne) => {
+        const closed = new Set<string>();
+        const crawl = crawlOfTurn({ config: { maxDepth: 4 } });
+        const { intake, ledger, counters, noted, renewed } = await open({ crawl, closed });
+        let now = T0;
+        for (const op of operations) {
+          now++;
+          if (op.do === 'link') {
+            const { path, depth, from, kind, isSeed, isOwn } = op;
+            const url = isOwn ? requestUrl(page(path), { label: 'own' }) : page(path);
+            const link = linkTo(url, { depth, via: page(`/${from}`), kind, ...(isSeed && { isSeed }) });
+            (isOne ? intake : renewed()).take(link, now);
+          } else if (op.do === 'close') closed.add(page('/trap'));
+          else {
+            const scope = createScope({ ...crawl.config, exclude: ['/x$'] }, [`${ORIGIN}/`]);
+            Object.assign(crawl, { scope });
+          }
+        }
+        const records = [...ledger.inMemory()].sort((a, b) => (a.url < b.url ? -1 : 1));
+        return { records, counts: ledger.counts, skipped: counters.totals.skipped, noted };
+      });
+      const [one, many] = await Promise.all(results);
+      expect(one).toEqual(many);
+    }),
+  );
 });
