@@ -168,8 +168,11 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
   return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
 }
 
-/** Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc; or to edit a part of the page: MediaWiki. */
-const TOOLS: ReadonlySet<string> = new Set(['ttc', 'method-click-advice', 'mw-editsection']);
+/**
+ * Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc; only while its text is not: rustdoc; or to edit a
+ * part of the page: MediaWiki.
+ */
+const TOOLS: ReadonlySet<string> = new Set(['ttc', 'method-click-advice', 'hideme', 'mw-editsection']);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';

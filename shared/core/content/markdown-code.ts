@@ -41,7 +41,7 @@ export function languageOf(code: ContentElement): string {
     const found = NAME.test(named)
       ? named
       : (languageIn(attributes.class ?? '', step > 0 || inner === undefined) ??
-        languageBehind(name, attributes.class));
+        languageOfElement(name, attributes.class));
     if (found !== undefined && !NO_LANGUAGE.test(found.toLowerCase())) return found.toLowerCase();
     if (!TABLE.has(name)) step++;
   }
@@ -67,12 +67,20 @@ function languageIn(all: string, isAround: boolean): string | undefined {
 
 /** The first class of elements that have the name of the language as the next one. */
 const NAMING: Readonly<Record<string, string>> = { figure: 'highlight', pre: 'code' };
+/** Languages that a `pre` has as its first class: of rustdoc, and of pandoc where it does not know them. */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'bash c++ clojure cpp csharp css diff dockerfile elixir erlang graphql haskell html ini java javascript js json jsx julia kotlin lua ' +
+    'makefile nix ocaml perl php powershell py python python3 ruby rust scala scheme sh shell sql swift toml ts tsx typescript xml yaml yml zig'
+  ).split(' '),
+);
 
-function languageBehind(name: string, classes: string | undefined): string | undefined {
+function languageOfElement(name: string, classes: string | undefined): string | undefined {
   const first = NAMING[name];
-  if (first === undefined || classes === undefined || !classes.startsWith(`${first} `)) return undefined;
-  const next = classes.slice(first.length + 1, 500).split(' ', 1)[0]!;
-  return NAME.test(next) && isLanguage(next) ? next : undefined;
+  if (first === undefined || classes === undefined) return undefined;
+  const [one, next = ''] = classes.slice(0, 500).split(' ', 2);
+  if (name === 'pre' && KNOWN.has(one!)) return one;
+  return one === first && NAME.test(next) && isLanguage(next) ? next : undefined;
 }
 
 const isLanguage = (name: string): boolean =>

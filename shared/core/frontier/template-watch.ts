@@ -13,6 +13,8 @@
  * whose days these are), or from one that is worthless, too. All that other pages list is finite: an index of
  * constants, a table of contents.
  *
+ * One whose last pages all forbid their use (`noindex` and `nofollow`) closes at once, however it grows: the pages by which a wiki is edited.
+ *
  * Caught: calendars, counters and searches without end, whose pages are alike but for numbers; URLs with a
  * session's or a visitor's id in them, since the same pages come again and again. The more different pages
  * there are, the later: of 200, after several thousand.
@@ -63,6 +65,8 @@ export interface WatchedTemplate {
    * Default: 1.
    */
   readonly novel?: number;
+  /** How many of its last pages forbid their use. Default: 0. */
+  readonly unused?: number;
   /** A {@link TextSample}. */
   readonly level?: number;
   readonly texts?: readonly number[];
@@ -80,6 +84,8 @@ export interface PageYield {
   readonly textHash?: number;
   /** It names its own path with other parameters as its canonical URL: its text counts for nothing. */
   readonly isCopy?: boolean;
+  /** Neither its text nor its links may be used. */
+  readonly isUnused?: boolean;
 }
 
 export interface TemplateWatch {
@@ -129,6 +135,7 @@ interface Watched extends TextMemory {
   growth: number;
   own: number;
   stock: number;
+  unused: number;
 }
 
 export const createTemplateWatch = (
@@ -171,7 +178,9 @@ class WatchedTemplates implements TemplateWatch {
     const pages = ownPages(watched);
     watched.fresh += (worth - watched.fresh) / windowOf(pages, sizes);
     this.#grow(watched, targets);
-    if (pages >= sizes.minTrapPages && watched.fresh < this.#minNew && watched.growth >= MIN_GROWTH)
+    watched.unused = brought.isUnused ? watched.unused + 1 : 0;
+    const addsNothing = watched.fresh < this.#minNew && watched.growth >= MIN_GROWTH;
+    if (pages >= sizes.minTrapPages && (addsNothing || watched.unused >= sizes.minTrapPages))
       this.#close(watched);
   }
 
@@ -265,8 +274,8 @@ function worthOfPage(watched: Watched, { textHash, isCopy }: PageYield, sizes: S
 }
 
 function unpacked({ template, pages, inherited = 0, fresh, ...more }: WatchedTemplate): Watched {
-  const { growth = 1, own = 0, stock = 0, ...memory } = more;
-  return { template, pages, inherited, fresh, growth, own, stock, ...unpackMemory(memory) };
+  const { growth = 1, own = 0, stock = 0, unused = 0, ...memory } = more;
+  return { template, pages, inherited, fresh, growth, own, stock, unused, ...unpackMemory(memory) };
 }
 
 function packed({
@@ -277,6 +286,7 @@ function packed({
   growth,
   own,
   stock,
+  unused,
   ...memory
 }: Watched): WatchedTemplate {
   return {
@@ -287,6 +297,7 @@ function packed({
     ...(growth < 1 && { growth: rounded(growth) }),
     ...(own > 0 && { own: rounded(own) }),
     ...(stock > 0 && { stock }),
+    ...(unused > 0 && { unused }),
     ...packMemory(memory),
   };
 }

@@ -147,6 +147,9 @@ test.each([
   ['<pre class="code python literal-block">a</pre>', 'python'],
   ['<pre class="code literal-block">a</pre>', ''],
   ['<pre class="code">a</pre>', ''],
+  ['<pre class="rust rust-example-rendered"><code>a</code></pre>', 'rust'],
+  ['<pre class="sh"><code>a</code></pre>', 'sh'],
+  ['<pre class="wide sh">a</pre>', ''],
   ['<div class="code js"><pre>a</pre></div>', ''],
 ])('the language of %s', (html, language) => {
   expect(markdown(html)).toBe(fenced('a', language));

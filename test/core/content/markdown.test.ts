@@ -135,6 +135,11 @@ describe('HTML becomes the Markdown that a person would write', () => {
       '1. Text\n2. Text\n\n[\u2191](https://example.org/a/x)',
     ],
     [
+      'what opens a text that is open, in rustdoc',
+      '<details open><summary class="hideme"><span>Expand description</span></summary><p>One</p></details>',
+      'One',
+    ],
+    [
       'what edits a section of MediaWiki',
       '<h2><span>One</span><span class="mw-editsection">[<a href="/w?action=edit">edit</a>]</span></h2>',
       '## One',

@@ -50,7 +50,36 @@ const list =
     return { links: [...next, ...range(10).map((i) => `/item-${n * 10 + i}`)], text: `Page ${n}` };
   };
 
+/** Each article has a text of its own and links to pages that edit its parts; those have texts of their own, too. */
+const wiki =
+  (articles: number, isUnused: (n: number) => boolean): Site =>
+  (path) => {
+    const [n = 0, part = 0] = numbers(path);
+    if (path.startsWith('/edit')) return { links: [], text: wordsOf(n * 20 + part), isUnused: isUnused(n) };
+    const parts = range(5).map((i) => `/edit?title=${n}&part=${i}`);
+    return { links: [...parts, `/wiki/${n + 1}`].slice(0, n < articles ? 6 : 5), text: wordsOf(n) };
+  };
+
 describe.each(['first', 'random'] as const)('with the %s URL next,', (order) => {
+  test('pages that forbid any use close their template, though other pages list them', () => {
+    const { pages, closed } = watchedCrawl(
+      wiki(400, () => true),
+      order,
+    );
+    expect(pages['/wiki/0']).toBe(400);
+    expect(closed).toEqual(['/edit?part&title']);
+    expect(pages['/edit?part&title']).toBeLessThan(150);
+  });
+
+  test('pages of which some may be used stay open', () => {
+    const { total, closed } = watchedCrawl(
+      wiki(400, (n) => n % 7 > 0),
+      order,
+    );
+    expect(closed).toEqual([]);
+    expect(total).toBe(6 * 401);
+  });
+
   test('a calendar without end ends within 400 pages', () => {
     const { total, hasEnded, closed } = watchedCrawl(
       calendar((day) => `Nothing on day ${day}`),

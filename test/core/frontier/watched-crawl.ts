@@ -6,7 +6,11 @@ import {
 } from '../../../shared/core/frontier/template-watch.ts';
 
 /** Returns the page at a path: the paths it links to, and its text. */
-export type Site = (path: string) => { readonly links: readonly string[]; readonly text: string };
+export type Site = (path: string) => {
+  readonly links: readonly string[];
+  readonly text: string;
+  readonly isUnused?: boolean;
+};
 
 const HOST = 'http://a.com';
 const TRAP_AFTER_PAGES = 100;
@@ -26,7 +30,7 @@ export function watchedCrawl(site: Site, order: 'first' | 'random', maxPages = 2
     const [path] = waiting.splice(order === 'first' ? 0 : random(waiting.length), 1) as [string];
     if (watch.isClosed(HOST + path)) continue;
     total++;
-    const { links, text } = site(path);
+    const { links, text, isUnused } = site(path);
     const fresh = [...new Set(links)].filter((link) => !known.has(link) && !watch.isClosed(HOST + link));
     for (const link of fresh) {
       known.add(link);
@@ -36,7 +40,7 @@ export function watchedCrawl(site: Site, order: 'first' | 'random', maxPages = 2
     pages[template] = (pages[template] ?? 0) + 1;
     if (total < TRAP_AFTER_PAGES) continue;
     const newLinks = fresh.map((link) => HOST + link);
-    watch.count(HOST + path, { newLinks, textHash: hashOf(text) });
+    watch.count(HOST + path, { newLinks, textHash: hashOf(text), isUnused: isUnused === true });
     if (total % TURN_PAGES > 0) continue;
     // As a head keeps it from turn to turn.
     const kept = JSON.stringify(watch.state());

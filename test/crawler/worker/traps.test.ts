@@ -53,6 +53,33 @@ test('what waited when its template closed says why it was not fetched', async (
   for (const { result } of skipped) expect(result?.cause?.code).toBe('trap');
 });
 
+/** 60 articles, each with six pages that edit its parts: the text is another one, and nothing of it is to be used. */
+const WIKI = endless((path) => {
+  const [n = 0, part] = (path.match(/\d+/g) ?? []).map(Number);
+  const words = `${'x'.repeat(n + 1)} ${'y'.repeat((part ?? 0) + 1)}`;
+  if (part !== undefined)
+    return { body: `<meta name=robots content="noindex,nofollow"><p>Edit ${words}</p>` };
+  const parts = Array.from({ length: 6 }, (_, i) => `/w?title=${n}&part=${i}`);
+  return { body: `<p>${words}</p>${page(`/wiki/${Math.min(n + 1, 59)}`, ...parts).body}` };
+});
+
+test('pages that forbid any use, such as those that edit a wiki, end', async () => {
+  const { totals, engine } = await crawl(WIKI);
+  expect(totals.pages).toBeLessThan(240);
+  expect((await recordOf(engine, `${A}/wiki/59`))?.state).toBe('fetched');
+  expect((await ledgersOf(engine)).get('a.test')?.head.templates).toContainEqual(
+    expect.objectContaining({ template: '/w?part&title', isClosed: true }),
+  );
+});
+
+test.each([{ obeyNoindex: false }, { obeyNofollow: false }])(
+  'with %j they are used, and do not end',
+  async (config) => {
+    const { totals } = await crawl(WIKI, config);
+    expect(totals.pages).toBe(1 + 59 + 60 * 6);
+  },
+);
+
 test('the watch can be switched off', async () => {
   const { totals } = await crawl(CALENDAR, { trapAfterPages: 0, maxPages: 600 });
   expect(totals.pages).toBe(600);

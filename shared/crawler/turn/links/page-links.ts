@@ -77,7 +77,9 @@ export class PageLinks {
     // For other types than HTML, the bytes themselves: two pictures are two.
     const textHash = facts.type === 'html' ? facts.textHash : Buffer.from(response.body.sha1).readUInt32LE(0);
     const isOther = isCopyOf(record.url, facts.canonical);
-    watched(() => traps.count(record.url, { newLinks, textHash, isCopy: isOther || isCopy }));
+    const { obeyNofollow, obeyNoindex } = crawl.config;
+    const isUnused = obeyNoindex && obeyNofollow && facts.robots.noindex && facts.robots.nofollow;
+    watched(() => traps.count(record.url, { newLinks, textHash, isCopy: isOther || isCopy, isUnused }));
     return news;
   }
 
