@@ -15,6 +15,8 @@ export interface ReadPage {
 /** A page with fewer words, or links to its host, counts as if it had this many: a single one more is not a gain. */
 const LEAST_WORDS = 20;
 const LEAST_LINKS = 5;
+/** A page that shows fewer words than {@link LEAST_WORDS} in all counts as if it had as many as it shows, or this many. */
+const FEWEST_WORDS = 4;
 /** A page of hardly any words that leads elsewhere: what is there may be all of the site. */
 const REDIRECT_GAIN = 100;
 
@@ -27,12 +29,14 @@ const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Th
  * links that `isNew` knows: a menu that scripts add to each page is worth it once.
  */
 export function gainOf(plain: ReadPage, rendered: ReadPage, isNew: (url: string) => boolean): number {
-  const words = newOf(wordsOf(rendered.main), wordsOf(plain.visible));
+  const shown = wordsOf(plain.visible);
+  const words = newOf(wordsOf(rendered.main), shown);
+  const least = Math.min(LEAST_WORDS, Math.max(FEWEST_WORDS, shown.length));
   const had = wordsOf(plain.main).length;
   if (rendered.isRedirect && had < LEAST_WORDS) return REDIRECT_GAIN;
   const known = new Set(linksOf(plain));
   const links = linksOf(rendered).filter((url) => !known.has(url) && isNew(url)).length;
-  return 100 * Math.max(words / Math.max(LEAST_WORDS, had), links / Math.max(LEAST_LINKS, known.size));
+  return 100 * Math.max(words / Math.max(least, had), links / Math.max(LEAST_LINKS, known.size));
 }
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORDS) ?? [];

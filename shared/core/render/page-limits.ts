@@ -17,6 +17,7 @@ export const PAGE_LIMITS = {
   /** Clicks, steps of scrolling, and steps of the project's function. */
   steps: 25,
   behaviourSteps: 100,
+  shadowRoots: 2000,
   /** Buttons that are looked at. */
   buttons: 500,
   /** Scripts of the page that are ended because they do not end. */

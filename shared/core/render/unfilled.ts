@@ -10,7 +10,6 @@ export interface MarkupFacts {
 /** A page with less text may be the frame of one, or "You need to enable JavaScript to run this app". */
 const BLANK_CHARS = 200;
 const SHORT_CHARS = 600;
-const FEW_LINKS = 3;
 /** Characters of the markup that are searched. */
 const MAX_CHARS = 262_144;
 
@@ -22,12 +21,16 @@ const IS_EMPTY = /^(?:\s|<!--[^<>]*-->)*<\//;
 const LOADING = />\s{0,50}(?:loading|please wait)(?:\.{1,3}|\u2026)?\s{0,50}</i;
 const MAX_TAG_CHARS = 300;
 const MAX_NOSCRIPT_CHARS = 2000;
+/** Elements without a text, as in frames of lists. */
+const MAX_MAIN_CHARS = 4000;
+const TAG = /<[^<>]*>/g;
 
 /** Returns whether the page has a sign that its scripts fill it. A sign proves nothing: it costs a trial. */
 export function isUnfilled(markup: string, { textChars, ownLinks }: MarkupFacts): boolean {
-  if (ownLinks === 0 || (textChars < BLANK_CHARS && ownLinks < FEW_LINKS)) return true;
+  // A menu alone is not the page.
+  if (ownLinks === 0 || textChars < BLANK_CHARS) return true;
   const head = markup.slice(0, MAX_CHARS);
-  if (LOADING.test(head)) return true;
+  if (LOADING.test(head) || hasEmptyMain(head)) return true;
   return textChars < SHORT_CHARS && (hasEmptyMount(head) || asksForJavaScript(head));
 }
 
@@ -39,6 +42,14 @@ function hasEmptyMount(markup: string): boolean {
     if (IS_EMPTY.test(markup.slice(from, from + MAX_TAG_CHARS))) return true;
   }
   return false;
+}
+
+/** Whether a header, a menu and a footer stand around a place of the content that has no text. */
+function hasEmptyMain(markup: string): boolean {
+  const from = /<main[\s>]/i.exec(markup)?.index ?? -1;
+  const within = from < 0 ? '' : markup.slice(from, from + MAX_MAIN_CHARS);
+  const end = within.search(/<\/main/i);
+  return end > 0 && within.slice(0, end).replace(TAG, '').trim() === '';
 }
 
 function asksForJavaScript(markup: string): boolean {

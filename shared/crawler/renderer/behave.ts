@@ -47,6 +47,10 @@ async function runScript(script: string, page: BehavingPage): Promise<string | u
 
 /** Elements that are looked at: whether they scroll. */
 const MAX_ELEMENTS = 5000;
+/** The document and what stands in open shadow roots: pages of web components have their lists and buttons there. */
+const ROOTS = `const roots = [document];
+  for (let i = 0; i < roots.length && i < ${PAGE_LIMITS.shadowRoots}; i++)
+    for (const e of roots[i].querySelectorAll('*')) if (e.shadowRoot) roots.push(e.shadowRoot);`;
 /** Two frames later all that listens has seen it; a page that is not rendered has no frames. */
 const FRAMES = `Promise.race([
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
@@ -59,13 +63,15 @@ const SCROLL = `(async () => {
   const before = scrollY;
   scrollBy(by(innerHeight));
   let isEnd = scrollY === before;
-  if (isEnd)
-    for (const e of [...document.body?.getElementsByTagName('*') ?? []].slice(0, ${MAX_ELEMENTS})) {
+  if (isEnd) {
+    ${ROOTS}
+    for (const e of roots.flatMap((root) => [...root.querySelectorAll('*')]).slice(0, ${MAX_ELEMENTS})) {
       if (e.clientHeight < 100 || e.scrollHeight < e.clientHeight + 20 || !/auto|scroll/.test(getComputedStyle(e).overflowY)) continue;
       const top = e.scrollTop;
       e.scrollBy(by(e.clientHeight));
       if (e.scrollTop !== top) isEnd = false;
     }
+  }
   await ${FRAMES};
   return isEnd;
 })()`;
@@ -108,11 +114,14 @@ async function clickMore(page: BehavingPage): Promise<void> {
 
 /** Buttons that are shown, and links that lead nowhere else. Not those that send a form. */
 const BUTTONS = `(() => {
-  const all = document.querySelectorAll('button, input[type=button], [role=button], a:not([href]), a[href^="#"], a[href^="javascript:" i]');
+  ${ROOTS}
+  const all = roots.flatMap((root) => [...root.querySelectorAll('button, input[type=button], [role=button], a:not([href]), a[href^="#"], a[href^="javascript:" i]')]);
+  const slotted = (e) => [...e.querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes({ flatten: true }));
+  const textOf = (e) => String(e.value || [e, ...slotted(e)].map((part) => part.textContent).join(' '));
   const isShown = (e) => !e.disabled && !(e.type === 'submit' && e.form) && e.getClientRects().length > 0;
   const clicked = (globalThis.clicked ??= new WeakSet());
-  globalThis.buttons = [...all].filter(isShown).slice(0, ${PAGE_LIMITS.buttons});
-  return globalThis.buttons.map((e) => ({ label: String(e.value || e.textContent).trim().slice(0, 200), wasClicked: clicked.has(e) }));
+  globalThis.buttons = all.filter(isShown).slice(0, ${PAGE_LIMITS.buttons});
+  return globalThis.buttons.map((e) => ({ label: textOf(e).trim().slice(0, 200), wasClicked: clicked.has(e) }));
 })()`;
 
 const clickScript = (index: number) => `(() => {

@@ -17,9 +17,16 @@ describe('the gain of rendering', () => {
   test.each<[string, ReadPage, ReadPage, number]>([
     ['the same page', read(words(100), ['/1']), read(words(100), ['/1']), 0],
     ['half as many new words', read(words(100)), read(`${words(100)} ${words(50, 'n')}`), 50],
-    ['words that come more often', read('a b'), read(words(20).replace(/w\d+/g, 'a')), 95],
+    [
+      'words that come more often',
+      read('a b', [], `a b ${words(18)}`),
+      read(words(20).replace(/w\d+/g, 'a')),
+      95,
+    ],
     ['words that the plain page shows beside its main content', read('', [], words(99)), read(words(99)), 0],
-    ['a few words on an empty page', read(''), read(words(4)), 20],
+    ['a few words on an empty page', read(''), read(words(4)), 100],
+    ['a few words on a page that shows a menu alone', read('', [], words(10)), read(words(4, 'n')), 40],
+    ['a few words on a page that shows others', read('', [], words(40)), read(words(4, 'n')), 20],
     [
       'links to the own host',
       read(words(50), ['/1', '/2']),
@@ -28,7 +35,7 @@ describe('the gain of rendering', () => {
     ],
     ['a link to another host', read(words(50)), read(words(50), ['http://b.test/']), 0],
     ['a script that takes all away', read(words(50), ['/1']), read(''), 0],
-    ['writing without blanks', read(''), read('\u6f22\u5b57'.repeat(20)), 200],
+    ['writing without blanks', read('', [], words(20)), read('\u6f22\u5b57'.repeat(20)), 200],
   ])('%s', (_, plain, rendered, gain) => {
     expect(gainOf(plain, rendered, () => true)).toBe(gain);
   });
@@ -55,7 +62,11 @@ describe('a page that its scripts fill', () => {
     ['<div class=list> Loading... </div>', long, true],
     ['<p>Loading docks</p>', long, false],
     ['<p>Thank you</p>', { textChars: 8, ownLinks: 0 }, true],
-    ['<p>Thank you</p>', { textChars: 8, ownLinks: 3 }, false],
+    ['<p>Thank you</p>', { textChars: 8, ownLinks: 3 }, true],
+    ['<main><ul class=list>\n<li></li></ul></main>', long, true],
+    ['<main><p>Text</p></main>', long, false],
+    [`<main>${'<p></p>'.repeat(1000)}</main>`, long, false],
+    ['<main><p>', long, false],
     ['<p>A start page whose scripts make the menu', { textChars: 5000, ownLinks: 0 }, true],
     ['<p>A page that leads on', { textChars: 5000, ownLinks: 1 }, false],
   ])('%s', (markup, facts, expected) => {
@@ -70,6 +81,7 @@ describe('a page that its scripts fill', () => {
     '<noscript>',
     '> loading',
     '<div ',
+    '<main>',
   ])('markup of many %s takes no time', (piece) => {
     withoutHang(() => isUnfilled(piece.repeat(200_000), short));
   });

@@ -53,6 +53,27 @@ more();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.body.scrol
     ),
   },
   {
+    name: 'more-button-of-components',
+    links: leaves('more-button-of-components', 12),
+    plain: 4,
+    behaved: 12,
+    html: page(
+      `const part=(name,html)=>customElements.define(name,class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=html}});
+part('x-button','<button><slot></slot></button>');part('x-list','<ul></ul><x-button>Load more</x-button>');root.innerHTML='<x-list></x-list>';
+const at=root.firstChild.shadowRoot,button=at.querySelector('x-button');let n=0;async function more(){const urls=await list('more-button-of-components',4,n);n+=4;at.querySelector('ul').insertAdjacentHTML('beforeend',urls.map(u=>'<li><a href="'+u+'">x</a></li>').join(''));if(n>=12)button.remove()}button.onclick=more;more()`,
+    ),
+  },
+  {
+    name: 'recycled-rows-of-a-component',
+    links: leaves('recycled-rows-of-a-component', 20),
+    plain: 4,
+    behaved: 20,
+    html: page(
+      `const at=root.attachShadow({mode:'open'});at.innerHTML='<div style="height:300px;overflow-y:auto"><div style="height:2000px;position:relative"></div></div>';const box=at.firstChild;
+const rows=()=>{const first=Math.floor(box.scrollTop/100);let h='';for(let i=first;i<Math.min(20,first+4);i++)h+='<p style="position:absolute;top:'+i*100+'px"><a href="/leaf/recycled-rows-of-a-component/'+i+'">x</a></p>';box.firstChild.innerHTML=h};box.onscroll=rows;rows()`,
+    ),
+  },
+  {
     name: 'consent',
     links: leaves('consent', 3),
     plain: 0,
