@@ -10,9 +10,12 @@ import type { PageDocument } from './page-document.ts';
 const MAX_TITLE_CHARS = 200;
 const MAX_DESCRIPTION_CHARS = 300;
 
-/** The beginning of `llms.txt`: the name of the site or crawl, and where the texts are. */
+/**
+ * The beginning of `llms.txt`: the name of the site or crawl, a summary, and where the texts are. The reference parser finds a summary
+ * only if a text follows it.
+ */
 export const llmsHeader = (name: string): string =>
-  `# ${escapeHeadingEnd(escaped(name, MAX_TITLE_CHARS))}\n\n> The text of all pages is in [llms-full.txt](llms-full.txt).\n`;
+  `# ${escapeHeadingEnd(escaped(name, MAX_TITLE_CHARS))}\n\n> An index of its pages, as they were crawled.\n\nThe text of all pages is in [llms-full.txt](llms-full.txt).\n`;
 
 /**
  * The line of a page: its title, address and description. A heading comes first if `before`, the URL of the

@@ -7,6 +7,19 @@ const words = (count: number, word = 'word') => Array.from({ length: count }, ()
 const cut = (markdown: string, maxTokens: number, overlapTokens = 0) =>
   chunkMarkdown(markdown, { maxTokens, overlapTokens });
 
+test.each([
+  ['The harbour opens in the morning and closes in the evening, when all the ships are home again. ', 21],
+  ['for (let i = 0; i < n; i++) total += prices[i] * (1 - discounts[i]);', 26],
+  ['| 3.14159 | 2.71828 | 1.41421 |', 19],
+  ['[`asyncio.run()`](https://docs.python.org/3/library/asyncio-runner.html#asyncio.run)', 24],
+  ['Über die Brücke führt ein Weg zum Gästehaus.', 16],
+  ['今天天气很好，我们去公园散步。', 18],
+])('the tokens of %j are estimated', (text, counted) => {
+  // Counted by cl100k_base.
+  const estimated = estimateTokens(text);
+  expect(Math.max(estimated / counted, counted / estimated)).toBeLessThanOrEqual(1.25);
+});
+
 describe('Markdown in pieces', () => {
   test('a short text is one piece, an empty one none', () => {
     expect(cut('# Title\n\nText.', 100)).toEqual([{ headings: [], markdown: '# Title\n\nText.', tokens: 4 }]);

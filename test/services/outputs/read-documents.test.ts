@@ -334,7 +334,7 @@ test('a row has the facts of the crawl, too', async () => {
 test('llms.txt lists the pages of each host, and llms-full.txt holds their texts', async () => {
   const source = await crawlOf({ '/a(1)': { body: page('A [x]\n y') } });
   const document = (await read(source)).found[0]!;
-  expect(llmsHeader('example.test')).toMatch(/^# example\.test\n\n> .*llms-full\.txt/);
+  expect(llmsHeader('example.test')).toMatch(/^# example\.test\n\n> .+\n\n.*llms-full\.txt/);
   expect(llmsEntry(document)).toBe(
     `\n## example.test\n\n- [A \\[x\\] y](<${SITE}/a(1)>): Of "A \\[x\\] y"\n`,
   );
