@@ -54,7 +54,7 @@ const hasCaption = (figure: ContentElement | undefined): boolean =>
       (child.name === 'figcaption' || /caption/.test(child.attributes.class ?? '')),
   ) === true;
 
-export interface WithPictures {
+interface WithPictures {
   readonly blocks: readonly TextBlock[];
   readonly pictures: readonly Picture[];
 }
@@ -67,7 +67,7 @@ export function withPictures(
   chosen: readonly TextBlock[],
   { blocks, pictures, figures }: PageRuns,
   asideElements: Uint8Array,
-): { readonly blocks: readonly TextBlock[]; readonly pictures: readonly Picture[] } {
+): WithPictures {
   if (chosen.length === 0 || (pictures.length === 0 && figures.length === 0))
     return { blocks: chosen, pictures: [] };
   const isChosen = new Set(chosen);

@@ -1,7 +1,7 @@
 /** A project's middleware around the extraction of a page's title and links. */
 
 import type { DocumentFacts } from '../../core/parser/document.ts';
-import { MAX_TITLE_CHARS } from '../../core/parser/html-links.ts';
+import { MAX_TITLE_CHARS } from '../../core/parser/html-link-collector.ts';
 import type { HtmlLink, LinkKind } from '../../core/parser/link-set.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
 import type { Extraction, ExtractionMiddleware, Page, PageLink } from '../project/project.ts';

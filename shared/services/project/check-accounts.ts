@@ -106,9 +106,6 @@ const domainOfPattern = (pattern: string): string =>
       .replace(/^(?:\*\.)+/, ''),
   );
 
-export const domainOfAccount = ({ hosts }: Pick<AccountOptions, 'hosts'>): string =>
-  domainOfPattern(hosts[0] as string);
-
 function isSign(sign: unknown, keys: readonly string[] = SIGN): sign is Readonly<Record<string, unknown>> {
   if (!isRecord(sign)) return false;
   const { selector, text } = sign;

@@ -32,8 +32,6 @@ export const jsonLine = <Column extends string>(
   columns: readonly Column[],
 ): string => `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])))}\n`;
 
-export const urlLine = (row: UrlRow): string => jsonLine(row, URL_ROW_COLUMNS);
-
 /** JSON lines, and CSV with a header. */
 export const ROW_FORMATS = ['jsonl', 'csv'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];

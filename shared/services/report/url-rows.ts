@@ -111,10 +111,6 @@ export async function* reportedHosts(source: RowSource, crawl: CrawlId): AsyncGe
     yield { host, head, records: recordsOf(source, crawl, host, head) };
 }
 
-/** The record, with the present location of its WARC record. */
-export const locatedNow = async (source: RowSource, crawl: CrawlId, record: UrlRecord): Promise<UrlRecord> =>
-  (await located(source, crawl, [record]))[0]!;
-
 /** The records, with the places in which their WARC records stand now. */
 export async function located(
   source: RowSource,

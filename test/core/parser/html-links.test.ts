@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createHtmlLinks,
-  type HtmlLinksOptions,
-  MAX_TITLE_CHARS,
-} from '../../../shared/core/parser/html-links.ts';
+import { MAX_TITLE_CHARS } from '../../../shared/core/parser/html-link-collector.ts';
+import { createHtmlLinks, type HtmlLinksOptions } from '../../../shared/core/parser/html-links.ts';
 
 const page = 'http://example.com/dir/page.html';
 

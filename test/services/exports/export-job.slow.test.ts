@@ -20,7 +20,7 @@ import { handleRequest } from '../../../shared/services/http-api/routes.ts';
 import { itemsCsv } from '../../../shared/services/outputs/items-csv.ts';
 import type { MediaDocument } from '../../../shared/services/project/media-module.ts';
 import { SKIPPED_COLUMNS } from '../../../shared/services/report/skipped-urls.ts';
-import { rowHeader, rowLine, URL_ROW_COLUMNS, urlLine } from '../../../shared/services/report/url-line.ts';
+import { jsonLine, rowHeader, rowLine, URL_ROW_COLUMNS } from '../../../shared/services/report/url-line.ts';
 import { drive } from '../../../simulation/models/virtual-time.ts';
 import { all } from '../../all.ts';
 import { compactNow, type DeployedWorld, deployedWorld, keepTime } from '../../api/stack/deployed-world.ts';
@@ -96,7 +96,7 @@ async function expectedOf(crawl: StackCrawl, format: CloudFormat): Promise<unkno
     (await all(rows)).map((row) => `${JSON.stringify(row)}\n`).join('');
   switch (format) {
     case 'jsonl':
-      return (await all(crawl.urls())).map(urlLine).join('');
+      return (await all(crawl.urls())).map((row) => jsonLine(row, URL_ROW_COLUMNS)).join('');
     case 'csv':
       return csv(URL_ROW_COLUMNS, await all(crawl.urls()));
     case 'items':
