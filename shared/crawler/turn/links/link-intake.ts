@@ -14,7 +14,7 @@ import type { SitemapPace } from '../pace/sitemap-pace.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 import type { TemplateQuota } from './template-quota.ts';
 
-/** URLs remembered at a time. */
+/** URLs that a turn remembers. */
 const MAX_ALLOWED = 2000;
 
 export interface LinkIntakeOptions {
@@ -38,8 +38,8 @@ export class LinkIntake {
   readonly #outLinks = new Map<string, Link>();
   #hasNoted = false;
   /**
-   * The host's URLs that the scope allows as links of a page, with the greatest depth of such a link. Most links of a page
-   * lead to URLs that pages before it have linked to.
+   * URLs of the host that were met twice and that the scope allows as links of a page, with the greatest depth of such a link.
+   * Most links of a page lead to URLs that pages before it have linked to.
    */
   readonly #allowed = new Map<string, number>();
   /** The scope that allows them. */
@@ -76,8 +76,9 @@ export class LinkIntake {
     const reason = reasonAgainst(crawl.scope, link);
     if (reason !== undefined) return this.skip(link, reason);
     if (isOfHost(link.url, crawl.host)) {
-      if (isPageLink(link)) this.#allow(link);
-      return this.#merge(link, now);
+      const isNew = this.#merge(link, now);
+      if (!isNew && isPageLink(link)) this.#allow(link);
+      return isNew;
     }
     foldLink(this.#outLinks, link);
     return false;
@@ -89,11 +90,12 @@ export class LinkIntake {
     return depth !== undefined && link.depth <= depth && this.#scope === this.#options.crawl.scope;
   }
 
+  /** The links of a page's menu are met first, so what comes when there is no more room is not remembered. */
   #allow({ url, depth }: Link): void {
     const { scope } = this.#options.crawl;
-    if (this.#scope !== scope || this.#allowed.size >= MAX_ALLOWED) this.#allowed.clear();
+    if (this.#scope !== scope) this.#allowed.clear();
     this.#scope = scope;
-    this.#allowed.set(url, depth);
+    if (this.#allowed.size < MAX_ALLOWED) this.#allowed.set(url, depth);
   }
 
   /** Whether the URL is known to its host, if that is the turn's, or to this turn as a link to another host. */
