@@ -21,11 +21,16 @@ export const optionsOf = ([key, { option }]: readonly [string, Setting]): string
     ...FILE_OPTIONS.filter(({ sets }) => sets === key).map(({ name }) => name),
   ].map((name) => code(usageOf(allOptionsOf(TABLE.crawl, FILES.crawl).find((one) => one.name === name)!)));
 
-/** All sentences about a setting or option; the linked page has those beyond the first, if there is one. */
-const textOf = (about: Said & Pick<Setting, 'page'>, document: string): string =>
-  about.page === undefined
-    ? sentencesOf(about)
-    : `${sentencesOf({ ...about, more: undefined })} [More](${about.page.replace(document, '')})`;
+/** The text about a setting or option. A linked page has further sentences, a message the reason why a place does without it. */
+function textOf(about: Said & Pick<Setting, 'page'>, document: string): string {
+  const { only, page, more } = about;
+  const place = only?.place === 'stack' ? 'a stack' : 'one machine';
+  return [
+    sentencesOf({ ...about, only: undefined, more: page === undefined ? more : undefined }),
+    ...(only ? [`Only on ${place}.`] : []),
+    ...(page === undefined ? [] : [`[More](${page.replace(document, '')})`]),
+  ].join(' ');
+}
 
 /** The cells of a setting: its name, what it is, its default, its options. */
 export const settingRow = (document: string, [key, setting]: readonly [string, Setting]): string[] => [
