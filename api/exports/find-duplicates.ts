@@ -1,5 +1,4 @@
 /** Pages of a crawl whose texts are nearly the same, found in its archive. */
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alikeClusters } from '../../shared/core/alike/alike-clusters.ts';
 import { commonBlocks } from '../../shared/core/alike/common-blocks.ts';
@@ -13,6 +12,7 @@ import type { HashedBlocks } from '../../shared/core/parser/hashed-blocks.ts';
 import { createHtmlLinks } from '../../shared/core/parser/html-links.ts';
 import type { KnownBlocks } from '../../shared/core/recrawl/change-digest.ts';
 import { SKETCH_BYTES } from '../../shared/core/recrawl/text-sketch.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { eachPayload } from '../../shared/services/exports/archived-payloads.ts';
 import type { ExportSource } from '../../shared/services/exports/export-source.ts';
 import { recordsOf } from '../../shared/services/report/url-rows.ts';
@@ -30,7 +30,7 @@ export async function findDuplicates(
   file: string,
   { skip = () => {}, onRead, index = file }: DuplicateOptions = {},
 ): Promise<DuplicatePages> {
-  await mkdir(dirname(index), { recursive: true });
+  makeFolders(dirname(index));
   const sketches = openSketchFile(index);
   try {
     let read = 0;

@@ -1,6 +1,6 @@
 /** Search over the pages of a crawl, in a folder or on a stack. */
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { searchQuery } from '../../shared/services/outputs/search-query.ts';
 import type { DocumentOptions, SearchHit, SearchOptions, StoredCrawl } from '../stored-crawl.ts';
 import { openSearchIndex, type SearchIndex } from './search-index.ts';
@@ -37,7 +37,7 @@ async function withIndex<T>(
   use: (index: SearchIndex) => T,
 ): Promise<T> {
   const path = options.index ?? crawl.index;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const index = openSearchIndex(path);
   try {
     await update(crawl, index, options);

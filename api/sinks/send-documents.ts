@@ -1,6 +1,6 @@
 /** Brings a destination up to the documents of a crawl, in a folder or on a stack. */
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import type { DocumentSink, SinkChange } from '../../shared/services/outputs/sink/sink.ts';
 import type { SendOptions, SentDocumentCounts, StoredCrawl } from '../stored-crawl.ts';
 import { openSink } from './open-sink.ts';
@@ -31,7 +31,7 @@ export async function sendDocuments(
   }: SendOptions & { readonly sink?: DocumentSink } = {},
 ): Promise<SentDocumentCounts> {
   const sink = given ?? (await openSink(to, crawl.name, secrets));
-  await mkdir(dirname(crawl.sent), { recursive: true });
+  makeFolders(dirname(crawl.sent));
   const sent = openSentDocuments(crawl.sent, to);
   if (sink.isEmpty) sent.clear();
   const counts = { sent: 0, deleted: 0, refused: 0, skipped: 0 };

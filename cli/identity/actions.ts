@@ -1,14 +1,6 @@
 /** Makes the keys that sign requests, and what is published about them. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../shared/core/base/error-message.ts';
 import { DIRECTORY_PATH, directoryOf } from '../../shared/core/identity/directory.ts';
@@ -21,6 +13,7 @@ import {
   rotateKeys,
 } from '../../shared/core/identity/rotate-keys.ts';
 import { readIdentityFile } from '../../shared/engines/local/identity-file.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
 import { shellWord } from '../command-at.ts';
 import { parseCrawlConfig } from '../crawl-config.ts';
@@ -59,7 +52,7 @@ function create(file: string, { agent, days, json }: IdentityAsked): void {
       `${file} exists already, and no key is overwritten: identity rotate makes a new key in it`,
     );
   writing(file, () => {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file), 0o700);
     // Fails if the file has come into being since.
     writeFileSync(file, textOf(document), { flag: 'wx', mode: 0o600 });
   });
@@ -162,7 +155,7 @@ async function publish(file: string, asked: IdentityAsked): Promise<void> {
 function write(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   writing(file, () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     writeFileSync(file, text);
   });
 }

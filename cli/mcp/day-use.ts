@@ -3,8 +3,8 @@
  * again does not begin from zero, and several servers for one folder share it.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { openSqlite } from '../../shared/engines/local/open-sqlite.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -41,7 +41,7 @@ export class DayUse {
     this.#bounds = bounds;
     this.#now = now;
     this.#open = () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolders(folder, 0o700);
       const name = createHash('sha256').update(place).digest('hex').slice(0, 24);
       const database = openSqlite(join(folder, `${name}.sqlite`), { timeout: TIMEOUT_MS });
       database.exec(SCHEMA);

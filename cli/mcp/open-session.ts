@@ -1,11 +1,11 @@
 /** The session of a server, from what its operator has asked for. Opens nothing: each part opens when it is used. */
-import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { StackConnection } from '../../api/stack/connect-stack.ts';
 import { type CrawlOptions, parseConfig } from '../../shared/core/crawl/config.ts';
 import type { Purpose } from '../../shared/core/usage/purpose.ts';
 import { environmentProxies } from '../../shared/crawler/fetcher/proxy/environment-proxies.ts';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
 import { beginHere } from './begin-here.ts';
 import { type BeginCrawl, CrawlStarts } from './crawl-starts.ts';
@@ -77,7 +77,7 @@ export async function requestSettings(file: string | undefined, given: CrawlOpti
 /** Begins crawls in folders of `parent`. */
 export function beginInFolder(parent: string): BeginCrawl {
   return (url, { proxies = [], ...options }) => {
-    mkdirSync(parent, { recursive: true });
+    makeFolders(parent);
     return beginHere(parent, proxies)(url, options);
   };
 }

@@ -1,8 +1,9 @@
 /** The token of the HTTP server: in a file that only this user reads, made when it is first wanted. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../shared/engines/local/make-folders.ts';
 import { isOpenToOthers } from '../../shared/engines/local/open-to-others.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -12,7 +13,7 @@ const TOKEN_BYTES = 32;
 
 /** Throws {@link UsageError} for a file that others may read. */
 export function readToken(file: string): string {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file), 0o700);
   try {
     writeFileSync(file, randomBytes(TOKEN_BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch (error) {

@@ -1,11 +1,11 @@
 /** The API of a stack over folders of this machine, on loopback, and Firecrawl's calls beside it. */
 
-import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { CRAWL_ID } from '../../../shared/core/crawl/crawl-id.ts';
+import { makeFolders } from '../../../shared/engines/local/make-folders.ts';
 import { type ApiAnswer, handleRequest } from '../../../shared/services/http-api/routes.ts';
 import { openLoopback, readBody } from '../loopback-server.ts';
 import { describeOwn } from './describe-own.ts';
@@ -53,7 +53,7 @@ export async function serveApi({
 }: ServeApiOptions): Promise<ApiServer> {
   parseConfig(settings);
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
-  await mkdir(folder, { recursive: true });
+  makeFolders(folder);
   const series = new Series();
   const control = new FolderControl({
     folder,

@@ -56,8 +56,11 @@ const NO_ROOM_TO_READ: Words = {
   what: 'The disk is full, or reports an error',
   remedy: 'Free some space; if there is some, check the disk',
 };
-/** SQLITE_IOERR_SHMSIZE. */
-const NO_SHARED_MEMORY = 4874;
+
+const NOT_WRITTEN: Words = {
+  what: 'The disk reports an error, or a file has reached the largest size that is allowed',
+  remedy: 'Check the disk, and the limit (ulimit -f)',
+};
 
 const TOO_LONG: Words = {
   what: 'A name or a path is longer than the file system allows',
@@ -100,6 +103,9 @@ const BY_RESULT: Readonly<Record<number, Words>> = {
   26: DAMAGED,
 };
 
+/** Extended codes that say more: SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE. */
+const BY_EXTENDED_RESULT: Readonly<Record<number, Words>> = { 4874: NO_ROOM_TO_READ, 778: NOT_WRITTEN };
+
 /** Causes looked at. */
 const MAX_CAUSES = 5;
 
@@ -124,7 +130,7 @@ export function storageFailure(error: unknown, where?: string): StorageFailed | 
 function wordsOf(error: Error): Words | undefined {
   const [code, syscall, errcode] = ['code', 'syscall', 'errcode'].map((name) => propertyOf(error, name));
   if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number')
-    return errcode === NO_SHARED_MEMORY ? NO_ROOM_TO_READ : BY_RESULT[errcode & 0xff];
+    return BY_EXTENDED_RESULT[errcode] ?? BY_RESULT[errcode & 0xff];
   if (typeof code === 'string' && typeof syscall === 'string' && Object.hasOwn(BY_CODE, code))
     return BY_CODE[code];
   return code === '' && syscall === 'rm' ? NOT_DELETED : undefined;

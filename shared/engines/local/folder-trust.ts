@@ -3,13 +3,14 @@
  * confirmed, by the same user. It is a code over them (HMAC-SHA-256, RFC 2104) by a key that only this user can read.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { InvalidConfig } from '../../core/crawl/invalid-config.ts';
 import { openingSettings, openingText } from '../../core/crawl/opening-settings.ts';
 import { printable } from '../../core/text/printable.ts';
+import { makeFolders } from './make-folders.ts';
 import { isOpenToOthers } from './open-to-others.ts';
 
 const KEY_BYTES = 32;
@@ -97,7 +98,7 @@ function readKey(file: string): Buffer | undefined {
 function makeKey(file: string): Buffer | undefined {
   const unfinished = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file), 0o700);
     const text = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
     writeFileSync(unfinished, text, { flag: 'wx', mode: 0o600, flush: true });
   } catch {

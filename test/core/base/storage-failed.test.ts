@@ -46,7 +46,8 @@ describe('an error of the storage', () => {
   test.each([
     [13, /disk is full \(here: what SQLite says\)/],
     // Extended codes have the primary one in their low byte: SQLITE_IOERR_WRITE.
-    [778, /disk reports an error/],
+    [778, /disk reports an error, or a file has reached the largest size.*ulimit -f/],
+    [266, /disk reports an error \(/],
     [4874, /disk is full, or reports an error.*Free some space/],
     [8, /may not be written to/],
     [11, /database is damaged/],
