@@ -91,23 +91,29 @@ async function unknownOption(
   if (way !== undefined) return new UsageError(`Unknown option ${dashed}; ${way}`);
   const formats = options.find(({ name }) => name === 'format')?.choices;
   if (formats?.includes(word)) return new UsageError(`Unknown option ${dashed}; use --format ${word}`);
-  const setting = verb === 'crawl' ? await settingOf(word) : undefined;
+  const setting = SETTING_VERBS.has(verb) ? await settingOf(word) : undefined;
+  if (setting !== undefined && verb === 'resume') return keptSetting(word);
   if (setting !== undefined)
     return new UsageError(`Unknown option ${dashed}; it is a setting of strand.config.ts: ${setting}`);
   const all = await loadAll();
   const takers = options.some(({ name }) => name === word)
     ? []
     : VERBS.filter((other) => allOptionsOf(TABLE[other], all[other]).some(({ name }) => name === word));
-  if (verb === 'resume' && takers.includes('crawl'))
-    return new UsageError(
-      `resume takes no --${word}: a crawl keeps the settings that it began with, limits aside. Begin another one by crawl`,
-    );
+  if (verb === 'resume' && takers.includes('crawl')) return keptSetting(word);
   if (takers.length > 0)
     return new UsageError(`${verb} takes no --${word}; it belongs to ${takers.join(', ')}`);
   const names = options.flatMap(({ name, isNegatable }) => (isNegatable ? [name, `no-${name}`] : [name]));
   const meant = didYouMean(word, names, `see ${PROGRAM} help ${verb}`, '--');
   return new UsageError(`Unknown option ${shorten(printable(dashed), 60)}; ${meant}`);
 }
+
+/** The commands of all settings of a crawl. */
+const SETTING_VERBS: ReadonlySet<Verb> = new Set(['crawl', 'explain', 'resume']);
+
+const keptSetting = (word: string): UsageError =>
+  new UsageError(
+    `resume takes no --${word}: a crawl keeps the settings that it began with, limits aside. Begin another one by crawl`,
+  );
 
 /** The setting without an option that an option is called after: `crawl: { maxRedirects: ... }` for `max-redirects`. */
 async function settingOf(word: string): Promise<string | undefined> {

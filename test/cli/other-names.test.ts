@@ -60,6 +60,8 @@ describe('what other crawlers have', () => {
     [['crawl', 'a.example', '--max-redirects', '9'], /strand.config.ts: crawl: \{ maxRedirects: ... \}$/],
     [['crawl', 'a.example', '--connect-timeout', '9'], /crawl: \{ connectTimeoutMs: ... \}$/],
     [['crawl', 'a.example', '--metadata-links', '9'], /crawl: \{ metadataLinks: ... \}$/],
+    [['explain', 'https://a.example/', '--ascend-paths'], /crawl: \{ ascendPaths: true \}$/],
+    [['resume', 'crawls/a', '--no-metadata'], /^resume takes no --no-metadata: a crawl keeps the settings/],
     [['crawl', 'a.example', '--ascend-paths'], /strand.config.ts: crawl: \{ ascendPaths: true \}$/],
     [['crawl', 'a.example', '--no-soft-redirects'], /crawl: \{ softRedirects: false \}$/],
     [['crawl', 'a.example', '--domain-budget-every', '1h'], /crawl: \{ domainBudgetEveryMs: ... \}$/],

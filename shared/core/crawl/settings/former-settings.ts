@@ -9,9 +9,10 @@ interface StoredRecord {
   readonly config: object;
 }
 
-/** A stored record of a crawl, with the settings of this version. */
+/** A stored record of a crawl, with the settings of this version. Anything else stays as it is: its reader reports that. */
 export function withoutFormer<T extends StoredRecord>(record: T): T {
-  if (!('allowInvalidCertificates' in record.config)) return record;
-  const { allowInvalidCertificates: isAny, ...config } = record.config;
+  const stored: unknown = (record as T | null)?.config;
+  if (typeof stored !== 'object' || stored === null || !('allowInvalidCertificates' in stored)) return record;
+  const { allowInvalidCertificates: isAny, ...config } = stored;
   return { ...record, config: isAny ? { ...config, tls: 'any' } : config };
 }
