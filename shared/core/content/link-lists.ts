@@ -7,8 +7,9 @@ import { onceEach } from './once-each.ts';
 const CONTENTS = /(?:^|[\s_-])(?:toc|contents)(?=$|[\s_-])/i;
 const MAX_CHARS = 400;
 const LISTS: ReadonlySet<string> = new Set(['ul', 'ol', 'menu']);
-/** The share of words that are links. */
+/** The share of words that are links, or the words that are not: the label of contents. */
 const MIN_LINK_SHARE = 0.8;
+const MAX_LABEL_WORDS = 4;
 const MIN_PLACES = 3;
 
 /**
@@ -26,14 +27,16 @@ export function linkLists(
   const isContents = onceEach((name) => CONTENTS.test(name.slice(0, MAX_CHARS)));
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
-    const { class: classes = '', id = '' } = element.attributes;
     const around = element.parent!.index;
     inHeader[i] = element.name === 'header' ? 1 : inHeader[around]!;
-    const isList =
-      (inHeader[i] === 1 && LISTS.has(element.name)) ||
-      (!element.isInline && (isContents(classes) || isContents(id)));
-    listOf[i] = listOf[around] !== 0 ? listOf[around]! : isList ? i : 0;
-    if (listOf[i] === i) lists.add(element);
+    listOf[i] = listOf[around]!;
+    if (listOf[i] !== 0) continue;
+    const { class: classes, id } = element.attributes;
+    const isNamed = (classes !== undefined && isContents(classes)) || (id !== undefined && isContents(id));
+    if ((inHeader[i] === 1 && LISTS.has(element.name)) || (isNamed && !element.isInline)) {
+      listOf[i] = i;
+      lists.add(element);
+    }
   }
   if (lists.size === 0) return lists;
   const words = new Float64Array(elements.length);
@@ -52,8 +55,11 @@ export function linkLists(
   }
   for (const list of lists) {
     const { index } = list;
-    const isOfLinks = linkWords[index]! > 0 && linkWords[index]! >= MIN_LINK_SHARE * words[index]!;
     const isOfPlaces = pages[index] === 0 && places[index]! >= MIN_PLACES;
+    const label = isOfPlaces ? Math.min(MAX_LABEL_WORDS, linkWords[index]!) : 0;
+    const isOfLinks =
+      linkWords[index]! > 0 &&
+      linkWords[index]! >= Math.min(MIN_LINK_SHARE * words[index]!, words[index]! - label);
     if (!isOfLinks || (inHeader[index] === 0 && !isOfPlaces)) lists.delete(list);
   }
   return lists;

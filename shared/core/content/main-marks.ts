@@ -63,6 +63,7 @@ export function markedMain(
   const marked = mark
     ? elements.filter((element) => isNamed(element, mark))
     : innermost(elements.filter(isMain));
+  if (marked.length === 0) return undefined;
   const roots = new Set(marked);
   const within = new Uint8Array(elements.length);
   let mains = 0;
@@ -74,7 +75,7 @@ export function markedMain(
     within[i] = 1;
     mains++;
   }
-  if (mains === 0 || (mains > 1 && mark === undefined)) return undefined;
+  if (mains > 1 && mark === undefined) return undefined;
   let inside = 0;
   let outside = 0;
   for (const [i, block] of blocks.entries()) {

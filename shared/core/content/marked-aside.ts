@@ -123,10 +123,10 @@ function contentHolders(elements: readonly ContentElement[], blocks: readonly Te
 }
 
 function isNamedNavigation(element: ContentElement, isNavigation: (name: string) => boolean): boolean {
-  const { class: classes = '', id = '' } = element.attributes;
+  const { class: classes, id } = element.attributes;
   if (classes === 'header' && element.name === 'table')
     return BRACKETED.test(textOf(element, MAX_NODES, MAX_CHARS));
-  return isNavigation(classes) || isNavigation(id);
+  return (classes !== undefined && isNavigation(classes)) || (id !== undefined && isNavigation(id));
 }
 
 function markOf(element: ContentElement, around: number): number | undefined {

@@ -285,6 +285,18 @@ describe('lists of links beside a text', () => {
     ]);
   });
 
+  test('contents have a label', () => {
+    const contents = (label: string) =>
+      `<div class=toc><details><summary>${label}</summary><ul>${places(3)}</ul></details></div>`;
+    const found = (html: string) => {
+      const elements = parseElements(html);
+      return linkLists(elements, textBlocks(elements[0]!)).size;
+    };
+    expect(found(contents('Table of contents'))).toBe(1);
+    expect(found(contents('The contents in three parts'))).toBe(0);
+    expect(found('<div class=toc>On this page <a href="#a">A</a><a href="#b">B</a></div>')).toBe(0);
+  });
+
   test('a list of more than links is none', () => {
     const elements = parseElements(
       `<header><ul><li>Three words more <a href=/a>A</a></ul></header><ul class=toc><li>One`,
