@@ -32,6 +32,8 @@ export type ResourceName =
   /** Unfinished uploads, of the whole bucket: S3 knows no narrower permission. */
   | 'uploads'
   | 'parts'
+  /** Hearing that a part is not there. */
+  | 'partsList'
   /** Items of the project's hooks, changes of pages, and links left out, as published. */
   | 'items'
   /** Items and changes before they are published. */
@@ -117,6 +119,8 @@ export const PERMISSIONS: Readonly<Record<FunctionName, Permissions>> = {
     // It reads records of an earlier crawl, and an object's size where the answer to an upload's end was lost.
     warc: [...READ, ...WRITE, ...ABORT],
     parts: [...READ, ...WRITE, ...DELETE],
+    // A host whose parts are gone is given up.
+    partsList: LIST,
     // It copies staged items, then deletes them. Without the permission to list, S3 answers 403 instead of 404 for a
     // missing key. Published ones it neither reads nor deletes.
     stagedItems: [...READ, ...WRITE, ...DELETE],

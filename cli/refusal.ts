@@ -13,6 +13,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'NewerFormat',
   'CorruptBytes',
   'DamagedState',
+  'LostPart',
 ]);
 
 const OUTAGES: ReadonlySet<string> = new Set(['StackUnavailable', 'ServiceUnavailable']);

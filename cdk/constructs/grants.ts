@@ -151,6 +151,8 @@ function targetOf(
       return exportTarget(name, bucket);
     case 'parts':
       return { resources: [bucket.arnForObjects('parts/*')] };
+    case 'partsList':
+      return listOf(bucket, 'parts/*');
     case 'stateLists':
       return listOf(
         bucket,

@@ -51,6 +51,7 @@ const readsParts: Never = [
   ['part-store.ts queryItems', 'only where parts are swept'],
   ['part-store.ts deleteItems', 'the same'],
   ['part-store.ts deleteObjects', 'the same'],
+  ['part-store.ts isMissing', 'it gives no host up'],
 ];
 
 const looksNot: Never = [

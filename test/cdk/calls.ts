@@ -90,7 +90,7 @@ const USES: Readonly<Record<string, Readonly<Record<string, readonly Resource[]>
   'host-page.ts': { dynamodb: ['crawlState'] },
   'host-directory.ts': { dynamodb: ['crawlState'] },
   'host-list.ts': { dynamodb: ['crawlState'] },
-  'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'] },
+  'part-store.ts': { dynamodb: ['urlSeen'], s3: ['parts'], isMissing: ['partsList'] },
   'archive-object.ts': { s3: ['warc'] },
   'item-objects.ts': {
     PutObjectCommand: ['stagedItems'],

@@ -27,6 +27,7 @@ const signing = synthesized({
 /** Below which prefix a function may list keys. */
 const LISTED: Readonly<Record<string, string | string[]>> = {
   warcList: 'warc/*',
+  partsList: 'parts/*',
   itemsList: ['staged-items/*', 'staged-changes/*'],
   changesList: 'changes/*',
   stateLists: [
@@ -110,6 +111,7 @@ function listed({ stack, resources }: Synthesized, name: FunctionName): string[]
     items: ['items', 'skips', 'changes'].map((folder) => `${bucket.bucketArn}/${folder}/*`),
     stagedItems: ['staged-items', 'staged-changes'].map((folder) => `${bucket.bucketArn}/${folder}/*`),
     changes: [`${bucket.bucketArn}/changes/*`],
+    partsList: [bucket.bucketArn],
     changesList: [bucket.bucketArn],
     itemsList: [bucket.bucketArn],
     stateLists: [bucket.bucketArn],

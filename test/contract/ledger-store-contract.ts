@@ -166,7 +166,8 @@ export function ledgerStoreContract(subject: Subject): void {
     await store().putPart(CRAWL, 'b.test', names[0]!, bytesOf(5));
     for (let i = 0; i < 2; i++) await store().deleteParts(CRAWL, A, names.slice(0, 2));
     expect((await store().listParts(CRAWL, A)).sort()).toEqual(names.slice(2).sort());
-    for (const name of names.slice(0, 2)) await expect(store().readPart(CRAWL, A, name)).rejects.toThrow();
+    for (const name of names.slice(0, 2))
+      await expect(store().readPart(CRAWL, A, name)).rejects.toMatchObject({ name: 'LostPart', part: name });
     expect((await store().readPart(CRAWL, A, names[3]!)).length).toBe(300_000);
     expect((await store().readPart(CRAWL, 'b.test', names[0]!)).length).toBe(5);
     await store().deleteParts(CRAWL, A, []);

@@ -173,6 +173,8 @@ export type Cause =
   | { readonly code: 'hostFailed' }
   /** All accounts for the host wait for the operator. */
   | { readonly code: 'accountsLocked'; readonly accounts: string; readonly detail: string }
+  /** A part of what is known of the host is gone or damaged. */
+  | { readonly code: 'ledgerUnreadable'; readonly detail: string }
   /** The site is no longer in the crawl's list. */
   | { readonly code: 'siteRemoved' }
   | { readonly code: 'awaitsFirstVisit' }

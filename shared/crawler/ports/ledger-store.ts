@@ -26,8 +26,8 @@ export interface LedgerStore {
   /** Stores a part; durable before it resolves. Repeating it with the same bytes is safe. */
   putPart(crawl: CrawlId, host: HostKey, name: string, bytes: Uint8Array): Promise<void>;
   /**
-   * The part's bytes, or `length` bytes from `offset`. Throws if the part is not there: a part that a head
-   * names always is.
+   * The part's bytes, or `length` bytes from `offset`. Throws `LostPart` if it is not there: a part that a head
+   * names always is, unless somebody else has deleted it.
    */
   readPart(
     crawl: CrawlId,

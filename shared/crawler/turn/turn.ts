@@ -18,6 +18,7 @@ import { RETRY_HOST_MS } from './recrawl/recrawl-plan.ts';
 import type { TurnServices } from './services.ts';
 import { TurnCrawl } from './turn-crawl.ts';
 import { createTurnParts, type TurnParts } from './turn-parts.ts';
+import { giveUpUnreadable, unreadableCause } from './unreadable-ledger.ts';
 
 /** No request is begun that could outlive the lease, with this much to commit in. */
 const COMMIT_MS = 10_000;
@@ -67,8 +68,8 @@ export function leastLeaseMs(
 /**
  * Runs a turn: one visit of a worker to one host, for one crawl. Loads the host's ledger, takes in the links delivered,
  * fetches some of the host's best URLs at its pace, and commits the outcome with one conditional write. If anything
- * fails before that write, nothing is left behind but work to be done again. Throws `StaleTurn` if another worker owns
- * the host, and the errors of the engine's ports.
+ * fails before that write, nothing is left behind but work to be done again. If the ledger cannot be read any more, the
+ * host is given up. Throws `StaleTurn` if another worker owns the host, and the errors of the engine's ports.
  */
 export async function runTurn(services: TurnServices, loaded: Crawl, input: TurnInput): Promise<TurnEnd> {
   const { ledgers, items, changes, clock, sizes } = services.engine;
@@ -88,15 +89,22 @@ export async function runTurn(services: TurnServices, loaded: Crawl, input: Turn
   const head = share ? { ...known, share } : known;
   if (request.links.length === 0 && !request.isBegun) return { restUntil: restOf(head) };
 
-  const ledger =
-    services.ledgers.take(crawl.id, host, head.version) ??
-    (await openLedger(ledgers, { crawl: crawl.id, host, index: head.ledger, sizes }));
   const caution = new TurnCaution(cautionOf(head.caution, lost), {
     turnMaxPages: crawl.config.turnMaxPages,
     isApart: input.isApart ?? false,
     isSuspected: head.intent !== undefined,
   });
-  return new Turn(services, { crawl, head, ledger, request, caution, lease: input.lease }).run();
+  try {
+    const ledger =
+      services.ledgers.take(crawl.id, host, head.version) ??
+      (await openLedger(ledgers, { crawl: crawl.id, host, index: head.ledger, sizes }));
+    return await new Turn(services, { crawl, head, ledger, request, caution, lease: input.lease }).run();
+  } catch (error) {
+    const cause = unreadableCause(error, input.deliveries);
+    if (cause === undefined) throw error;
+    await giveUpUnreadable(ledgers, { crawl: crawl.id, host, cause, error, now: clock.now() });
+    return { restUntil: 0 };
+  }
 }
 
 /** The requests of the deliveries to a turn. */

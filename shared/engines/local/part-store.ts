@@ -9,6 +9,7 @@ import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import { isPartName, partName } from '../../core/text/stored-names.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import { LostPart } from '../../crawler/ports/lost-part.ts';
 import { syncFolder } from './archive/archive-names.ts';
 import { inTransaction } from './database.ts';
 import { NO_FOLLOW } from './folder-guard.ts';
@@ -60,7 +61,7 @@ export class PartStore {
     ...[crawl, host, name, offset = 0, length]: Parameters<LedgerStore['readPart']>
   ): Promise<Uint8Array> {
     const row = this.#select.get(crawl, host, name) as { bytes?: Uint8Array; file?: string } | undefined;
-    if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
+    if (!row) throw new LostPart(host, name);
     if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
     const path = this.#pathOf(fileOf(crawl, host, name));
     return this.#withFile(() =>

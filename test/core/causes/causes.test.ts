@@ -152,6 +152,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
     { code: 'redirect', to: TO, notFollowed: 'otherHost' },
     `to ${TO}, not followed: a request of the project that is not a plain GET is not sent to another host`,
   ],
+  [{ code: 'ledgerUnreadable', detail: 'x' }, 'its stored state cannot be read: x'],
   [{ code: 'siteRemoved' }, 'the site is not in the list of sites any more'],
 ];
 

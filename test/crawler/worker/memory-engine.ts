@@ -15,6 +15,7 @@ import type { Engine, OptionalPorts } from '../../../shared/crawler/ports/engine
 import type { JarKey, JarStore } from '../../../shared/crawler/ports/jar-store.ts';
 import type { LedgerStore } from '../../../shared/crawler/ports/ledger-store.ts';
 import type { LinkExchange } from '../../../shared/crawler/ports/link-exchange.ts';
+import { LostPart } from '../../../shared/crawler/ports/lost-part.ts';
 import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';
 import type { HostDeliveries, TurnQueue } from '../../../shared/crawler/ports/turn-queue.ts';
 import { createMemoryArchive, type MemoryArchive } from './memory-archive.ts';
@@ -261,7 +262,7 @@ function createLedgers({ heads, parts }: Store): LedgerStore {
     },
     async readPart(crawl, host, name, offset = 0, length) {
       const bytes = partsOf(crawl, host).get(name);
-      if (!bytes) throw new Error(`no part ${name} of ${host}`);
+      if (!bytes) throw new LostPart(host, name);
       return bytes.slice(offset, length === undefined ? undefined : offset + length);
     },
     async listParts(crawl, host) {

@@ -4,7 +4,9 @@ import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
 import { boundMethods } from '../../../crawler/ports/bound-methods.ts';
 import type { LedgerStore } from '../../../crawler/ports/ledger-store.ts';
+import { LostPart } from '../../../crawler/ports/lost-part.ts';
 import { deleteObjects } from '../archive/delete-objects.ts';
+import { isMissing } from '../archive/is-missing.ts';
 import { withRetry } from '../retry.ts';
 import { deleteItems } from '../table/batch.ts';
 import { type Item, itemKey, N, S } from '../table/item.ts';
@@ -59,14 +61,17 @@ class RowsAndObjects implements PartStore {
     // Parts do not change, so the reading at half the price can only miss one that is young.
     const row =
       (await getItem(this.#table, key, { isConsistent: false })) ?? (await getItem(this.#table, key));
-    if (!row) throw new Error(`the part ${name} of ${host}'s ledger is not there`);
+    if (!row) throw new LostPart(host, name);
     const size = row.bytes?.B?.length ?? Number(row.size?.N);
     const end = length === undefined ? size : Math.min(size, offset + length);
     if (offset >= end) return new Uint8Array(0);
     if (row.bytes?.B) return row.bytes.B.subarray(offset, end);
     const isWhole = offset === 0 && end === size;
     // Not the key in the row: no row leads to the object of another crawl.
-    return this.#getObject(partObject(crawl, host, name), isWhole ? undefined : `bytes=${offset}-${end - 1}`);
+    const range = isWhole ? undefined : `bytes=${offset}-${end - 1}`;
+    return this.#getObject(partObject(crawl, host, name), range).catch((error) => {
+      throw isMissing(error) ? new LostPart(host, name, error) : error;
+    });
   }
 
   async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {

@@ -3,7 +3,8 @@
  * left.
  */
 import { ConditionalCheckFailedException, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, test } from 'vitest';
+import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { describe, expect, type MockInstance, test, vi } from 'vitest';
 import { createPartStore } from '../../../../shared/engines/aws/state/part-store.ts';
 import { partObject } from '../../../../shared/engines/aws/state/tables.ts';
 import { createServices } from '../../../../simulation/test/models/dynamo-services.ts';
@@ -33,6 +34,7 @@ function open() {
   });
   return {
     ...{ store, reads, objects: () => [...s3.objects('b').keys()] },
+    s3: clients.s3,
     /** The next read that may lag does. */
     missNext() {
       misses = 1;
@@ -70,6 +72,21 @@ test('an object that S3 does not store, for another reason than that it is there
     names: { urlSeen: 'U', bucket: 'b' },
   });
   await expect(store.putPart(CRAWL, HOST, 'p', bytesOf(500))).rejects.toThrow('denied');
+});
+
+test('an object that somebody has deleted is lost, and one that S3 refuses is not', async () => {
+  const { store, objects, s3 } = open();
+  await store.putPart(CRAWL, HOST, 'p', bytesOf(500));
+  const send = vi.spyOn(s3, 'send') as unknown as MockInstance<() => Promise<never>>;
+  send.mockRejectedValueOnce(Object.assign(new Error('denied'), { name: 'AccessDenied' }));
+  await expect(store.readPart(CRAWL, HOST, 'p')).rejects.toMatchObject({ name: 'AccessDenied' });
+  send.mockRestore();
+  await s3.send(new DeleteObjectsCommand({ Bucket: 'b', Delete: { Objects: [{ Key: objects()[0] }] } }));
+  for (const range of [[], [10, 20]])
+    await expect(store.readPart(CRAWL, HOST, 'p', ...range)).rejects.toMatchObject({
+      name: 'LostPart',
+      part: 'p',
+    });
 });
 
 describe.each([50, 500])('a part of %i bytes', (size) => {
