@@ -1,10 +1,12 @@
+import { withoutFragment } from '../parser/link-set.ts';
 import { PAGE_LIMITS } from './page-limits.ts';
 import { type AskedPart, isStream, type PartKind, partKind } from './part-kind.ts';
 
 /** A page's requests so far, and its limits. */
 export interface PageLoad {
-  /** The main frame has a document. */
-  readonly hasDocument: boolean;
+  /** The page's URL, and how often its main frame has got the document. */
+  readonly url: string;
+  readonly documents: number;
   /** The request is a navigation of the main frame. */
   readonly isOfMainFrame: boolean;
   /** Requests that were made for the page, and the bytes of their answers. */
@@ -48,7 +50,7 @@ export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
   const { url, method, resourceType } = asked;
   const isWeb = /^https?:\/\//i.test(url);
   if (resourceType === 'Document') {
-    if (page.isOfMainFrame) return page.hasDocument ? stay(asked, isWeb) : { do: 'document' };
+    if (page.isOfMainFrame) return getsDocument(asked, page) ? { do: 'document' } : stay(asked, isWeb);
     if (isWeb && method !== 'GET') return { do: 'stay' };
   }
   if (/^(?:data|blob):/i.test(url)) return { do: 'local' };
@@ -65,6 +67,13 @@ export function mayLoad(asked: AskedPart, page: PageLoad): LoadDecision {
   if (page.bytes >= page.limits.bytes) return refuse('too many bytes');
   return { do: 'fetch', kind };
 }
+
+/** A page that has kept something, as a cookie or the consent of its visitor, may load itself again to show more. */
+const getsDocument = ({ url, method }: AskedPart, page: PageLoad): boolean =>
+  page.documents === 0 ||
+  (page.documents < PAGE_LIMITS.loads &&
+    method === 'GET' &&
+    withoutFragment(url) === withoutFragment(page.url));
 
 /** A form that is posted leads nowhere that a crawler may go. */
 const stay = ({ url, method }: AskedPart, isWeb: boolean): LoadDecision =>

@@ -14,6 +14,9 @@ export const PAGE_LIMITS = {
   elements: 200_000,
   popups: 20,
   navigations: 20,
+  /** How often a page is loaded, and how often it changes its own URL, each of which is a link. */
+  loads: 3,
+  histories: 100,
   /** Clicks, steps of scrolling, and steps of the project's function. */
   steps: 25,
   behaviourSteps: 100,

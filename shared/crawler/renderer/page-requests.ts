@@ -47,6 +47,8 @@ export interface PageRequestsOptions {
   readonly onChange: () => void;
   /** Called when the main frame wants to go elsewhere. `link`: the URL, if it is a link. */
   readonly onStay: (link: string | undefined) => void;
+  /** Called when the main frame loads the page again. `loader`: that of the new document. */
+  readonly onReload: (loader: string | undefined) => void;
   /** Called for each cookie that an answer has set, with the text of its `Set-Cookie`. */
   readonly onSetCookie: (text: string) => void;
   /** Called with a fault of `fetchPart`, which never rejects. */
@@ -58,7 +60,7 @@ export class PageRequests {
   readonly #options: PageRequestsOptions;
   readonly #times = new Map<string, number>();
   #emptied = 0;
-  #hasDocument = false;
+  #documents = 0;
   #hasEnded = false;
   inFlight = 0;
   /** Requests without an answer in this round. */
@@ -82,7 +84,7 @@ export class PageRequests {
   }
 
   async answer(paused: PausedRequest): Promise<void> {
-    const { job, mainFrame, onStay } = this.#options;
+    const { job, mainFrame, onStay, onReload } = this.#options;
     const { request, resourceType, frameId, requestId } = paused;
     if (this.#hasEnded) return this.#refuse(requestId);
     const headers = new Map(
@@ -90,7 +92,8 @@ export class PageRequests {
     );
     const asked = { url: request.url, method: request.method, resourceType, headers };
     const decision = mayLoad(asked, {
-      hasDocument: this.#hasDocument,
+      url: job.url,
+      documents: this.#documents,
       isOfMainFrame: frameId === mainFrame,
       requests: this.count,
       bytes: this.bytes,
@@ -110,7 +113,7 @@ export class PageRequests {
         // No content: the page stays as it is, and its loading goes on.
         return this.#send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
       case 'document':
-        this.#hasDocument = true;
+        if (this.#documents++ > 0) onReload(paused.networkId);
         this.#noteCookies(job.document.headers);
         return this.#fulfil(requestId, job.document, job.document.body);
       case 'empty': {

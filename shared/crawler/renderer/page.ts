@@ -10,6 +10,7 @@ import { type AnswerPart, PageRequests, type PausedRequest } from './page-reques
 import { createReader, type PageReader, readPage } from './read-page.ts';
 import { ScriptCookies } from './script-cookies.ts';
 import { ScriptWatch } from './script-watch.ts';
+import { setCookies } from './set-cookies.ts';
 import type { PageOfTargets } from './targets.ts';
 
 export interface PageOptions {
@@ -43,6 +44,7 @@ export class Page implements PageOfTargets {
   #reader: PageReader | undefined;
   #navigations = 0;
   #popups = 0;
+  #histories = 0;
   /** Where the page went before it had settled. */
   #wentTo: string | undefined;
   #hasSettled = false;
@@ -107,6 +109,7 @@ export class Page implements PageOfTargets {
       mainFrame: targetId,
       onChange: () => this.#quiet.change(),
       onStay: (link) => this.#onStay(link),
+      onReload: (loader) => this.#quiet.onBegin(loader),
       onSetCookie: (text) => this.#cookies.noteAnswer(text),
       onFault: (error) => this.end('crashed', messageOf(error)),
     });
@@ -188,8 +191,7 @@ export class Page implements PageOfTargets {
   async #rendered(): Promise<Omit<Rendering, 'used'>> {
     const { job, connection, context } = this.#options;
     await this.#opened.promise;
-    if (job.cookies.length > 0)
-      await connection.send('Storage.setCookies', { browserContextId: context, cookies: job.cookies });
+    await setCookies(connection, context, job.cookies);
     await this.#navigate();
     const isWhole = await this.#quiet.settle(QUIET_MS);
     this.#hasSettled = true;
@@ -279,7 +281,7 @@ export class Page implements PageOfTargets {
   }
 
   #onHistory({ frameId, url }: { readonly frameId: string; readonly url: string }): void {
-    if (frameId === this.#frame) this.#links.add(url);
+    if (frameId === this.#frame && ++this.#histories <= PAGE_LIMITS.histories) this.#links.add(url);
   }
 
   #send<T>(method: string, params?: object, ms?: number): Promise<T> {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { mayLoad, type PageLoad } from '../../../shared/core/render/may-load.ts';
 
 const PAGE: PageLoad = {
-  hasDocument: true,
+  url: 'https://site.example/page',
+  documents: 1,
   isOfMainFrame: false,
   requests: 0,
   bytes: 0,
@@ -39,8 +40,20 @@ const decide = (
 const UNNEEDED = 'refused: not needed for rendering';
 
 test.each<[name: string, asked: Asked, page: Partial<PageLoad>, expected: string]>([
-  ['the document of the page', { type: 'Document' }, { hasDocument: false, isOfMainFrame: true }, 'document'],
+  ['the document of the page', { type: 'Document' }, { documents: 0, isOfMainFrame: true }, 'document'],
   ['a navigation of the page', { type: 'Document' }, { isOfMainFrame: true }, `stays: ${URL}`],
+  [
+    'a page that loads itself again',
+    { type: 'Document', url: `${PAGE.url}#top` },
+    { isOfMainFrame: true },
+    'document',
+  ],
+  [
+    'a page that loads itself without end',
+    { type: 'Document', url: PAGE.url },
+    { isOfMainFrame: true, documents: 3 },
+    `stays: ${PAGE.url}`,
+  ],
   [
     'a form that the page posts',
     { type: 'Document', method: 'POST' },

@@ -90,6 +90,50 @@ test('cookies go to the site of the page alone, and those of scripts come back',
   expect(cookies).toEqual([{ name: 'own', value: '1', url: `${site.origin.replace(/:\d+$/, '')}/` }]);
 });
 
+test('cookies of a domain go to its hosts, and one that the browser does not take costs no other', async () => {
+  const url = 'http://www.example.test/';
+  const sent: string[] = [];
+  const { html } = await render(
+    `<p id=a></p><script>a.textContent=document.cookie;fetch('http://api.example.test/x').catch(()=>{})</script>`,
+    {
+      url,
+      cookies: [
+        { name: 'wide', value: '1', url, domain: 'example.test' },
+        { name: 'own', value: '2', url },
+        { name: 'long', value: 'x'.repeat(5000), url },
+        { name: '__Host-secure', value: '3', url, path: '/' },
+      ],
+    },
+    async (request) => {
+      sent.push(`${new URL(request.url).hostname} ${request.headers.cookie}`);
+      return { status: 'refused', reason: 'a test' };
+    },
+  );
+  expect(
+    /<p id="a">(.*)<\/p>/
+      .exec(html ?? '')?.[1]
+      ?.split('; ')
+      .sort(),
+  ).toEqual(['own=2', 'wide=1']);
+  expect(sent).toEqual(['api.example.test wide=1']);
+});
+
+test('a page that loads itself again, with what it has kept, shows what it shows then', async () => {
+  const kept = await render(
+    `<p id=a></p><script>if(localStorage.seen)fetch('/api/list?name=x&n=1&from=0').then(r=>r.json()).then(([url])=>{a.textContent='whole '+url});else{localStorage.seen=1;location.reload()}</script>`,
+  );
+  expect(kept.html).toContain('whole /leaf/x/0');
+  const forever = await render('<script>document.write(`<p>text</p>`);location.reload()</script>');
+  expect(forever).toMatchObject({ state: 'rendered', html: expect.stringContaining('<p>text</p>') });
+});
+
+test('a page that changes its own URL without end has a bounded number of links', async () => {
+  const { links } = await render(
+    '<script>let n=0;setInterval(()=>{for(let i=0;i<50;i++)history.pushState({},"","/n/"+n++)},1)</script>',
+  );
+  expect(links).toHaveLength(100);
+});
+
 test('bodies that pages send come as they are', async () => {
   const bodies: string[] = [];
   await render(

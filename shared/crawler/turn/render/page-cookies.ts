@@ -60,6 +60,7 @@ export function takeScriptCookies(
     if (domainOf(host) !== domainOf(page)) continue;
     const isWide = hostName(page).endsWith(`.${hostName(host)}`);
     const domain = isWide ? `; Domain=${hostName(host)}` : '';
-    jar.take(isWide ? pageUrl : url, [`${name}=${value}; Path=${target.pathname}${domain}`]);
+    const secure = target.protocol === 'https:' ? '; Secure' : '';
+    jar.take(isWide ? pageUrl : url, [`${name}=${value}; Path=${target.pathname}${domain}${secure}`]);
   }
 }

@@ -34,6 +34,15 @@ test.each([
   expect(jar.headerFor(target)).toBe(sent);
 });
 
+test('a cookie of a script that is for https alone is not sent without', () => {
+  const jar = createHostCookies(Date.now);
+  const url = 'https://www.example.org/';
+  takeScriptCookies(jar, PAGE, [{ name: '__Host-id', value: '1', url }]);
+  takeScriptCookies(jar, PAGE, [{ name: 'any', value: '2', url: 'http://www.example.org/' }]);
+  expect(jar.headerFor(PAGE)).toBe('__Host-id=1; any=2');
+  expect(jar.headerFor('http://www.example.org/')).toBe('any=2');
+});
+
 test('the jar of a page stays bounded, whatever its scripts set', () => {
   const jar = createHostCookies(Date.now);
   const cookies = Array.from({ length: 50 }, (_, i) => ({
