@@ -56,11 +56,16 @@ function markedText({ mark, text }: Exclude<Piece, string>, before: string, afte
   const isSafe =
     before !== mark[0] &&
     after !== mark[0] &&
+    !isTangled(mark, text) &&
     isFlanking(before, firstOf(text)) &&
     isFlanking(after, lastOf(text));
   const tag = TAGS[mark];
   return isSafe ? `${mark}${text}${mark}` : `<${tag}>${text}</${tag}>`;
 }
+
+/** Whether the mark would stand beside one of several within it: readers could pair them in another way. */
+const isTangled = (mark: string, text: string): boolean =>
+  mark !== '~~' && /^\*|[^\\]\*$/.test(text) && (text.match(/(?<!\\)\*+/g)?.length ?? 0) > 2;
 
 /** Whether a mark between the two is one: `inner` is the first or the last character within it. */
 const isFlanking = (outer: string, inner: string): boolean =>

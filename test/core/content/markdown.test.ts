@@ -15,6 +15,8 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['an emoji as a sign', '<p>a<b>😀</b> b</p>', 'a<strong>😀</strong> b'],
     ['code in two marks', '<p><b><code>a</code></b><b><code>b</code></b></p>', '<strong>`a`</strong>**`b`**'],
     ['marks within two marks', '<p><del>a</del><del><i>"b"</i></del></p>', '<del>a</del>~~*"b"*~~'],
+    ['several marks within a mark', '<p><b><i>a</i> "<i>b</i></b></p>', '<strong>*a* "*b*</strong>'],
+    ['a mark at the beginning of a mark', '<p><b><i>a</i>: b</b></p>', '***a*: b**'],
     ['code that begins a quote', '<blockquote><p><code>``</code> a</p></blockquote>', '> ``` `` ``` a'],
     ['line breaks', '<p>one<br>two<br><br>three</p>', 'one  \ntwo  \nthree'],
     [
