@@ -29,7 +29,8 @@ const LINK_AGE = Duration.minutes(15);
 const ALARM_METRICS = 10;
 
 /**
- * The events that need a person's attention. Missing data raises no alarm: a crawler at rest reports nothing.
+ * The events that need a person's attention. Missing data raises no alarm, except that of the waker, which runs each minute: a crawler at
+ * rest reports nothing else.
  *
  * An alarm costs $0.10 a month for each metric that it looks at (list price, us-east-1), also while nothing
  * happens, so the waker checks what it can see itself: dead letters, errors, the cost of crawls. It announces
@@ -74,7 +75,9 @@ export class Alarms extends Construct {
       threshold: 0,
       // The next run makes up for a single failure, but not for a lasting one.
       evaluationPeriods: 3,
-      alarmDescription: 'The function waker fails again and again: its log says why.',
+      // Each run counts, also one without an error: without a number it does not run, as its rule is disabled, or all concurrency used up.
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+      alarmDescription: 'The function waker fails again and again (its log says why), or does not run.',
     });
   }
 
@@ -88,12 +91,12 @@ export class Alarms extends Construct {
     });
   }
 
-  private add(id: string, props: Omit<cloudwatch.AlarmProps, 'comparisonOperator' | 'treatMissingData'>) {
+  private add(id: string, props: Omit<cloudwatch.AlarmProps, 'comparisonOperator'>) {
     this.all.push(
       new cloudwatch.Alarm(this, id, {
+        treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
         ...props,
         comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       }),
     );
   }
