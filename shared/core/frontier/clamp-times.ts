@@ -50,13 +50,18 @@ export function maxWaitMs(config: Parameters<typeof maxRestMs>[0]): number {
 /** `at`, or `now` if that is further ahead than `maxMs`. */
 export const soonest = (at: number, now: number, maxMs: number): number => (at - now > maxMs ? now : at);
 
-/** The head with no time in it that is too far ahead. */
+/**
+ * The head with no time in it that is too far ahead. If its host's time was, so may be the times at which its pages are to be
+ * fetched again: they are looked through as when recrawl is switched on.
+ */
 export function clampTimes(head: Head, now: number, config: Parameters<typeof maxRestMs>[0]): Head {
   const restMs = maxRestMs(config);
   const nextFetchAt = soonest(head.clock.nextFetchAt, now, restMs);
   return {
     ...head,
     clock: nextFetchAt === head.clock.nextFetchAt ? head.clock : { ...head.clock, nextFetchAt },
+    ...(nextFetchAt !== head.clock.nextFetchAt &&
+      head.recrawl && { recrawl: { ...head.recrawl, isStarting: true } }),
     robots: head.robots.map((robots) => {
       const expiresAt = soonest(robots.expiresAt, now, MAX_ROBOTS_MS + SLACK_MS);
       return expiresAt === robots.expiresAt ? robots : { ...robots, expiresAt };

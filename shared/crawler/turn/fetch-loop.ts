@@ -7,6 +7,7 @@ import type { TurnCaution } from './caution.ts';
 import type { RestoredDuplicates } from './copies/restored-duplicates.ts';
 import type { Admission, UrlAdmission } from './links/admission.ts';
 import type { LinkIntake } from './links/link-intake.ts';
+import { maxDueMs } from './next-turn.ts';
 import type { SitemapPace } from './pace/sitemap-pace.ts';
 import type { Soft404Probe } from './page/soft-404-probe.ts';
 import { UrlVisit, type VisitOptions } from './page/visit.ts';
@@ -161,8 +162,11 @@ export class FetchLoop {
   async #takeAgain(): Promise<UrlRecord | undefined> {
     const { ledger, recrawl, settlement } = this.#options;
     const now = this.#now();
+    const dueAt = ledger.refetchDueAt() ?? now;
+    // A time that no clock that runs right could have given counts as come.
+    const until = dueAt - now > maxDueMs(this.#options.crawl.config) ? dueAt : now;
     for (let i = 0; i < MAX_PUT_OFF; i++) {
-      const record = await ledger.nextRefetch(now);
+      const record = await ledger.nextRefetch(until);
       if (!record || recrawl.isWorthFetch(record, now)) return record;
       void settlement.settle(recrawl.putOff(record, now));
     }

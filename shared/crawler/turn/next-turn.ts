@@ -43,7 +43,7 @@ export function lastDueAt(config: CrawlConfig, now: number, sites?: Pick<Sites, 
 }
 
 /** How far ahead a host may be due, if it is not closed then. */
-const maxDueMs = (config: CrawlConfig, waitMs = maxWaitMs(config)): number =>
+export const maxDueMs = (config: CrawlConfig, waitMs = maxWaitMs(config)): number =>
   DRAINED_MS +
   waitMs +
   (isRecrawling(config) ? (MAX_WAIT_DAYS + 1) * 86_400_000 : 0) +

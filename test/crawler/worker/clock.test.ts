@@ -152,3 +152,38 @@ test('a clock that is set forward before the host is given back hurries no other
   await clock.drive(ended);
   expect(leastGapMs()).toBeGreaterThanOrEqual(15_000);
 });
+
+/** `later`: found by the clock that is right again, so that some page is always due before those of the clock ahead. */
+test.each([
+  [2 * 365 * DAY_MS, false],
+  [2 * 365 * DAY_MS, true],
+  [2 * DAY_MS, true],
+])(
+  'pages that were fetched by a clock %i ms ahead are fetched again in time (%s)',
+  async (aheadMs, later) => {
+    const world = createWorld({
+      'http://a.test/': page('http://a.test/1'),
+      'http://a.test/1': page(),
+      'http://a.test/later': page(),
+    });
+    const { clock, engine, fetcher } = world;
+    clock.set(aheadMs);
+    await begin(world, ['http://a.test/'], { recrawlEveryMs: HOUR_MS });
+    const ahead = startProcess(engine, fetcher);
+    await clock.drive(ahead.ended, () => fetcher.count('http://a.test/1') === 1);
+    await clock.advance(60_000);
+    ahead.stop();
+    await clock.drive(ahead.ended);
+    clock.set(-aheadMs);
+    const links = [{ url: 'http://a.test/later', depth: 0, isSeed: true }];
+    if (later) await engine.exchange.send({ crawl: CRAWL, links });
+    await wakeAllHosts(engine, CRAWL, 1);
+    const right = startProcess(engine, fetcher);
+    const from = clock.elapsed();
+    await clock.drive(right.ended, () => clock.elapsed() - from > 5 * HOUR_MS);
+    right.stop();
+    await clock.drive(right.ended);
+    expect(fetcher.count('http://a.test/1')).toBeGreaterThanOrEqual(4);
+    expect(fetcher.count('http://a.test/1')).toBeLessThanOrEqual(8);
+  },
+);

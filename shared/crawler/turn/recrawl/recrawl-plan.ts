@@ -71,6 +71,8 @@ import { ValidatorWatch } from './validator-watch.ts';
 const DAY_MS = 86_400_000;
 /** As long after its failures a host that was given up is tried again. */
 export const RETRY_HOST_MS = DAY_MS;
+/** Clocks of several machines may differ by this. */
+const CLOCK_SLACK_MS = 60_000;
 /** The share of a host's requests that its known pages may have. */
 const HOST_SHARE = 0.8;
 /** A page is fetched after this part of its interval: the price moves by some percent all the time. */
@@ -96,6 +98,10 @@ export interface Sighting {
   /** The factor of the page's importance that the project's hook has set; undefined: it stays as it is. */
   readonly importance?: number | undefined;
 }
+
+/** Whether the page was fetched, or its next fetch planned, by a clock that was ahead: it would wait until that time. */
+const isOfClockAhead = ({ result, dueAt }: UrlRecord, now: number): boolean =>
+  (result?.fetchedAt ?? 0) - now > CLOCK_SLACK_MS || dueAt - now > (MAX_WAIT_DAYS + 1) * DAY_MS;
 
 export interface RecrawlPlanOptions {
   readonly crawl: TurnCrawl;
@@ -216,6 +222,7 @@ export class RecrawlPlan {
   isWorthFetch(record: UrlRecord, now: number): boolean {
     const { state, result, recrawl, dueAt } = record;
     if (state !== 'fetched' || !result || !recrawl || dueAt === 0) return true;
+    if (isOfClockAhead(record, now)) return true;
     if (this.#schedule) return (this.#schedule.next(result.fetchedAt) ?? Number.POSITIVE_INFINITY) <= now;
     return (now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl);
   }
@@ -264,7 +271,8 @@ export class RecrawlPlan {
    */
   adopted(record: UrlRecord, now: number): UrlRecord | undefined {
     const { url, state, result, recrawl: known } = record;
-    if (!result || isRefetch(record) || state === 'waiting' || isOwnRequest(url)) return undefined;
+    if (!result || state === 'waiting' || isOwnRequest(url)) return undefined;
+    if (isRefetch(record) && !isOfClockAhead(record, now)) return undefined;
     if (state === 'skipped' || state === 'deniedByRobots' || (state === 'gone' && known)) return undefined;
     const { recrawlEveryMs } = this.#options.crawl.config;
     const days = recrawlEveryMs === undefined ? this.#roundDays : recrawlEveryMs / DAY_MS;
