@@ -92,9 +92,13 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
   }
   const main = markedMain(elements, blocks, aside);
   if (main?.isWhole) return { aside, asideElements, main };
-  if (main)
-    for (const [i, { element }] of blocks.entries())
-      if (main.within[element.index] === 0 && element.name !== 'h1') aside[i] = 1;
+  if (main) {
+    const isMain = ({ element }: TextBlock) => main.within[element.index] === 1;
+    // A heading in front of it may be that of the page.
+    const hasHeading = blocks.some((block) => block.element.name === 'h1' && isMain(block));
+    for (const [i, block] of blocks.entries())
+      if (!isMain(block) && (hasHeading || block.element.name !== 'h1')) aside[i] = 1;
+  }
   let there = 0;
   let sentences = 0;
   let text = 0;

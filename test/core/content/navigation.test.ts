@@ -219,6 +219,13 @@ test('a row of a table is kept with all of its cells', () => {
   for (const name of names) expect(text).toContain(`${name}(int id)`);
 });
 
+test('a heading in front of the main element is that of the page, unless it has one', () => {
+  const page = (inner: string) =>
+    textOf(`<body><div><h1>The widgets</h1><main>${inner}${TEXT}${TEXT}</main></div></body>`);
+  expect(page('')).toMatch(/^The widgets/);
+  expect(page('<h1>One</h1>')).toMatch(/^One/);
+});
+
 test('a note in an aside of its own is content', () => {
   const note = (role: string) =>
     textOf(
