@@ -7,6 +7,7 @@ import { emptyPart } from '../../core/render/empty-part.ts';
 import { mayLoad } from '../../core/render/may-load.ts';
 import { PAGE_LIMITS } from '../../core/render/page-limits.ts';
 import type { PartKind } from '../../core/render/part-kind.ts';
+import { polledUrl } from '../../core/render/polled-url.ts';
 import { isSameSite } from '../../core/url/same-site.ts';
 import type { PartRefusal, PartRequest, RenderJob } from '../ports/renderer.ts';
 import type { Connection } from './connection.ts';
@@ -90,6 +91,7 @@ export class PageRequests {
     const headers = new Map(
       Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value] as const),
     );
+    const polled = polledUrl(request.url, Date.now());
     const asked = { url: request.url, method: request.method, resourceType, headers };
     const decision = mayLoad(asked, {
       url: job.url,
@@ -97,7 +99,7 @@ export class PageRequests {
       isOfMainFrame: frameId === mainFrame,
       requests: this.count,
       bytes: this.bytes,
-      timesAsked: this.#times.get(request.url) ?? 0,
+      timesAsked: this.#times.get(polled) ?? 0,
       emptied: this.#emptied,
       hasClicked: this.hasClicked,
       takesPicture: job.screenshot === true,
@@ -122,7 +124,7 @@ export class PageRequests {
         return this.#fulfil(requestId, part, part.body);
       }
       case 'fetch':
-        this.#times.set(request.url, (this.#times.get(request.url) ?? 0) + 1);
+        this.#times.set(polled, (this.#times.get(polled) ?? 0) + 1);
         return this.#fetch(paused, headers, decision.kind);
     }
   }

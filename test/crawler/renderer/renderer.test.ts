@@ -134,6 +134,13 @@ test('a page that changes its own URL without end has a bounded number of links'
   expect(links).toHaveLength(100);
 });
 
+test('a page that polls, by URLs that differ in the time or a random number alone, makes few requests', async () => {
+  const { used } = await render(
+    '<script>for(const next of [Date.now,Math.random])setInterval(()=>fetch("/api/list?name=x&n=1&_="+next()).catch(()=>{}),50)</script>',
+  );
+  expect(used.requests).toBe(3);
+});
+
 test('bodies that pages send come as they are', async () => {
   const bodies: string[] = [];
   await render(
