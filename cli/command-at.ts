@@ -17,7 +17,9 @@ export function commandAt(place: CrawlPlace, verb: string, ...more: readonly str
   if ('dir' in place) {
     const { dir, config } = place;
     const project = config !== undefined && verb === 'resume' ? ['--config', shellWord(config)] : [];
-    return [PROGRAM, verb, shellWord(dir), ...project, ...more].join(' ');
+    // A name that begins with a dash would be taken for an option.
+    const folder = shellWord(dir.startsWith('-') ? `./${dir}` : dir);
+    return [PROGRAM, verb, folder, ...project, ...more].join(' ');
   }
   return [stackProgram(place), verb, shellWord(place.crawl), ...more].join(' ');
 }

@@ -1,7 +1,8 @@
-/** Messages about a folder that holds no crawl. */
+/** Messages and commands about folders of crawls. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commandAt } from '../../cli/command-at.ts';
 import { crawlMeant } from '../../cli/no-crawl.ts';
 import { temporaryFolder } from '../local-crawl/local-crawl.ts';
 
@@ -29,4 +30,9 @@ test('of a crawl that failed to begin, as on a full disk, it says how to begin i
   expect(crawlMeant(folder)).toBe(
     `: it failed to begin. Begin it again: strand crawl SEED... --out "${folder}"`,
   );
+});
+
+test('a command for a folder whose name begins with a dash does not take it for an option', () => {
+  expect(commandAt({ dir: '-news' }, 'resume')).toBe('strand resume ./-news');
+  expect(commandAt({ dir: 'crawls/-news' }, 'resume')).toBe('strand resume crawls/-news');
 });
