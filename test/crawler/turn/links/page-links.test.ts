@@ -324,7 +324,21 @@ describe('the trap watch', () => {
   test('counts the new links of a page and its text', async () => {
     const links = [a('/1'), a('/2'), a('/3', { nofollow: true })];
     const { counted } = await take({ links, textHash: 7 }, { ...watched, known: [`${ORIGIN}/1`] });
-    expect(counted).toEqual([[PAGE, { newLinks: [`${ORIGIN}/2`], textHash: 7, isCopy: false }]]);
+    expect(counted).toMatchObject([[PAGE, { newLinks: [`${ORIGIN}/2`], textHash: 7, isCopy: false }]]);
+  });
+
+  test('counts a page as unused if it forbids both uses and both are obeyed', async () => {
+    const robots = { ...PLAIN_FACTS.robots, noindex: true, nofollow: true };
+    const isUnused = async (config: CrawlOptions, one = robots) =>
+      (await take({ robots: one }, { ...watched, config: { ...watched.config, ...config } })).counted[0]?.[1]
+        .isUnused;
+    expect([
+      await isUnused({}),
+      await isUnused({}, { ...robots, nofollow: false }),
+      await isUnused({}, { ...robots, noindex: false }),
+      await isUnused({ obeyNoindex: false }),
+      await isUnused({ obeyNofollow: false }),
+    ]).toEqual([true, false, false, false, false]);
   });
 
   test('counts the first new links alone', async () => {
@@ -338,7 +352,7 @@ describe('the trap watch', () => {
     const copies = [{}, { canonical: PAGE }, { canonical: `${ORIGIN}/page?a=1` }];
     for (const facts of copies) {
       const { counted } = await take(facts, { ...watched, isCopy: true });
-      expect(counted).toEqual([[PAGE, { newLinks: [], textHash: undefined, isCopy: true }]]);
+      expect(counted).toMatchObject([[PAGE, { newLinks: [], textHash: undefined, isCopy: true }]]);
     }
   });
 
