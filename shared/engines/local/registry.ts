@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CrawlOptions } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import { withoutFormer } from '../../core/crawl/settings/former-settings.ts';
+import { withoutFormer } from '../../core/crawl/former-settings.ts';
 import type { Site, SitesRef } from '../../core/crawl/sites.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import { withFirstPass } from '../../crawler/crawl-state/first-pass.ts';

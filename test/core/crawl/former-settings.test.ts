@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutFormer } from '../../../shared/core/crawl/settings/former-settings.ts';
+import { withoutFormer } from '../../../shared/core/crawl/former-settings.ts';
 
 test.each([
   [{ config: { allowInvalidCertificates: true, tls: 'record' } }, { config: { tls: 'any' } }],

@@ -1,7 +1,7 @@
 /** An engine in memory, on the clock given: what the ports promise and nothing more. A test double. */
 
 import type { StoredJar } from '../../../shared/core/access/stored-jar.ts';
-import { withoutFormer } from '../../../shared/core/crawl/settings/former-settings.ts';
+import { withoutFormer } from '../../../shared/core/crawl/former-settings.ts';
 import { decodeSites, encodeSites } from '../../../shared/core/crawl/sites.ts';
 import { addTotals, type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';

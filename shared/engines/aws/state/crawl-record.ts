@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
 import { messageOf } from '../../../core/base/error-message.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { withoutFormer } from '../../../core/crawl/settings/former-settings.ts';
+import { withoutFormer } from '../../../core/crawl/former-settings.ts';
 import { DamagedState } from '../../../core/frontier/bytes.ts';
 import { quoted } from '../../../core/text/printable.ts';
 import { type CrawlRecord, CrawlTooLarge } from '../../../crawler/ports/crawl-registry.ts';
