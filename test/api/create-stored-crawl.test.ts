@@ -25,7 +25,7 @@ function failingPlace(): CrawlPlace {
   return {
     ...Object.fromEntries(parts.split(' ').map((name) => [name, failing])),
     crawl: 'c',
-    record: { config: {}, scopeSeeds: [] },
+    record: { config: { render: 'always' }, scopeSeeds: [] },
     files: { search: file, sketches: file, sinks: file },
     explain: ({ message }: Error) => new Error(`AWS refuses: ${message}`),
     close: async () => {},

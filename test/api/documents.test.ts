@@ -105,7 +105,9 @@ describe('the pages of a crawl', () => {
 
   test('become llms.txt and llms-full.txt', async () => {
     expect(await crawl.exportLlms(out('llms'))).toEqual({ documents: 3, skipped: 0 });
-    expect(readFileSync(join(out('llms'), 'llms.txt'), 'utf8')).toMatch(/^# .*\n\n> .*\n\n## 127.*\n\n- \[/);
+    expect(readFileSync(join(out('llms'), 'llms.txt'), 'utf8')).toMatch(
+      /^# .*\n\n> .*\n\n.*\n\n## 127.*\n\n- \[/,
+    );
     expect(readFileSync(join(out('llms'), 'llms-full.txt'), 'utf8').match(/^<!-- Source: /gm)).toHaveLength(
       3,
     );
