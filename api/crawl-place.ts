@@ -20,7 +20,7 @@ export type OpenedCrawl = Omit<StoredCrawl, 'folder' | 'addSeeds' | 'updateOutpu
 export interface CrawlPlace extends Omit<ExportSource, 'payloads' | 'open'> {
   /** The crawl's record when it was opened. */
   readonly record: CrawlRecord;
-  readonly registry: Pick<CrawlRegistry, 'load' | 'readSites'>;
+  readonly registry: Pick<CrawlRegistry, 'load' | 'readSites' | 'totals'>;
   readonly queries: CrawlQueries;
   readonly archive: PlaceArchive;
   /** The links that were left out. */

@@ -1,11 +1,10 @@
 /** The functions of a stored crawl, for a crawl in a folder and for a crawl on a stack. */
-import { withoutRendered } from '../shared/core/archive/payload-reader.ts';
 import { withCodingWarnings } from '../shared/core/archive/replay-codings.ts';
 import { surt } from '../shared/core/archive/surt.ts';
 import { historyOf } from '../shared/core/archive/url-history.ts';
 import { explainErrors } from '../shared/core/base/explain-errors.ts';
 import { parseConfig } from '../shared/core/crawl/config.ts';
-import { rendersPages } from '../shared/core/crawl/renders-pages.ts';
+import { mayHaveRendered } from '../shared/core/crawl/renders-pages.ts';
 import { withoutSecretKeys } from '../shared/core/crawl/secret-keys.ts';
 import { sitesOf } from '../shared/crawler/crawl-state/crawls.ts';
 import { ControlError } from '../shared/services/control/control.ts';
@@ -24,8 +23,10 @@ import type { OpenCrawlOptions } from './stored-crawl.ts';
 import { readOpened } from './stored-record.ts';
 
 /** The crawl that is stored there. `close` closes the place. */
-export function createStoredCrawl(place: CrawlPlace, { modules }: OpenCrawlOptions = {}): OpenedCrawl {
-  const { crawl, record, explain = (error) => error } = place;
+export function createStoredCrawl(stored: CrawlPlace, { modules }: OpenCrawlOptions = {}): OpenedCrawl {
+  const { crawl, record, registry, explain = (error) => error } = stored;
+  const hasRendered = async () => mayHaveRendered(record.config, await registry.totals(crawl));
+  const place: CrawlPlace = { ...stored, archive: { ...stored.archive, hasRendered } };
   let isOpen = true;
 
   async function close(): Promise<void> {
@@ -181,8 +182,7 @@ function outputs(
   place: CrawlPlace,
   modules: OpenCrawlOptions['modules'],
 ): Part<keyof ReturnType<typeof exportsOf> | ('document' | 'documents' | 'search' | 'duplicates')> {
-  const { crawl, rows, record, clock, files } = place;
-  const archive = rendersPages(record.config) ? place.archive : withoutRendered(place.archive);
+  const { crawl, rows, archive, record, clock, files } = place;
   const openModules = async () =>
     modules &&
     (await import('../shared/services/exports/module-reading.ts')).moduleReading(modules, record, clock);

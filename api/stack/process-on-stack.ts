@@ -1,4 +1,5 @@
 /** Runs hooks over the archive of a stack's crawl, in the calling thread. */
+import { mayHaveRendered } from '../../shared/core/crawl/renders-pages.ts';
 import { payloadsOf } from '../../shared/engines/aws/archive/stack-payloads.ts';
 import { createFinder } from '../../shared/services/control/find-crawl.ts';
 import { readProject } from '../../shared/services/project/project-file.ts';
@@ -22,6 +23,8 @@ export async function* processOnStack<T>(
     );
   const record = await createFinder(connection.registry).recordOf(crawl);
   const hooks = project === undefined ? functions : await readProject(project);
-  const archive = payloadsOf(connection.archiveOf(crawl), crawl);
+  const { registry } = connection.copies.engine;
+  const hasRendered = async () => mayHaveRendered(record.config, await registry.totals(crawl));
+  const archive = { ...payloadsOf(connection.archiveOf(crawl), crawl), hasRendered };
   yield* processInPlace<T>({ crawl, record, rows: connection.rows, archive }, hooks, signal);
 }

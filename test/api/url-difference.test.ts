@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { differenceBetween } from '../../api/url-difference.ts';
 import { printDiff } from '../../cli/verbs/diff.ts';
 import type { PayloadSource } from '../../shared/core/archive/payload-reader.ts';
 import type { ArchivedResponse } from '../../shared/core/archive/read-response.ts';
+import { NotWarc } from '../../shared/core/archive/read-warc.ts';
 import type { UrlCapture } from '../../shared/core/archive/url-history.ts';
 
 const URL_ = 'http://a.test/';
@@ -63,6 +64,46 @@ test('a visit that found the same has the content of the one before', async () =
       ],
     },
   ]);
+});
+
+describe('of a page that was rendered', () => {
+  const shell = '<div id=root></div>';
+  const bodies = { 1: shell, 2: shell, 3: pageOf('nine') };
+  const visits = [visit(1, 'first'), visit(2, 'same'), visit(3, 'changed')];
+  const rendered: Readonly<Record<number, string>> = { 1: pageOf('five'), 2: pageOf('seven') };
+  const readRendered: PayloadSource['readRendered'] = async (_, { offset }) =>
+    rendered[offset] === undefined ? undefined : Buffer.from(rendered[offset]);
+  const source: PayloadSource = { ...sourceOf(bodies), readRendered };
+  const at = (day: number) => new Date(`2026-11-0${day}T09:00Z`);
+  const changeIn = async (times: { from: Date; to: Date }, from = source) => {
+    const { lines } = await differenceBetween(URL_, visits, from, times);
+    return lines
+      .flatMap((line) => ('parts' in line ? line.parts : []))
+      .flatMap(({ kind, text }) => (kind === 'same' ? [] : `${kind} ${text}`));
+  };
+
+  test('visits of the same bytes are compared by what a browser has shown', async () => {
+    expect(await changeIn({ from: at(1), to: at(2) })).toEqual(['removed five', 'added seven']);
+  });
+
+  test('a visit that was not rendered, of other bytes, is read as it was sent', async () => {
+    expect(await changeIn({ from: at(2), to: at(3) })).toEqual(['removed seven', 'added nine']);
+  });
+
+  test('a rendered form that is damaged is said to be', async () => {
+    const damaged = async () => {
+      throw new NotWarc('Member at 2: its CRC is not that of its bytes');
+    };
+    await expect(changeIn({ from: at(1), to: at(2) }, { ...source, readRendered: damaged })).rejects.toThrow(
+      /^the visit of .* cannot be read: its rendered form is damaged: Member at 2/,
+    );
+  });
+
+  test('nothing is looked for in a crawl that has rendered no page', async () => {
+    const none = { ...source, hasRendered: async () => false, readRendered: () => expect.unreachable() };
+    const plain = { ...none, ...sourceOf({ 1: pageOf('five'), 3: pageOf('seven') }) };
+    expect(await changeIn({ from: at(2), to: at(3) }, plain)).toEqual(['removed five', 'added seven']);
+  });
 });
 
 test('a block that is main content in one version alone is no change', async () => {

@@ -8,6 +8,8 @@ import type { PageOutcome } from './process-page.ts';
 export interface ProcessThreadStart {
   readonly folder: string;
   readonly config: CrawlConfig;
+  /** Whether the crawl may have rendered pages. */
+  readonly hasRendered: boolean;
   /** Absolute. */
   readonly projectFile: string;
   /** Where all threads keep the state of hooks. */

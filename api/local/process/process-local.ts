@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import { InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
+import { mayHaveRendered } from '../../../shared/core/crawl/renders-pages.ts';
 import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
 import type { ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
@@ -28,7 +29,8 @@ export async function* processLocal<T>(
   const { project, workers = 1, signal, ...hooks } = options;
   checkOptions(options);
   const { reader, crawl, record } = await openFolder(folder);
-  const archive = archiveOf(folder);
+  const hasRendered = mayHaveRendered(record.config, await reader.registry.totals(crawl));
+  const archive = { ...archiveOf(folder), hasRendered: async () => hasRendered };
   let temporary: string | undefined;
   try {
     if (project === undefined)
@@ -38,7 +40,7 @@ export async function* processLocal<T>(
     temporary = await mkdtemp(join(tmpdir(), 'strand-process-'));
     const stateFile = join(temporary, 'state.sqlite');
     const config = parseConfig(record.config);
-    const start = { folder, config, projectFile: path ?? resolve(project), stateFile };
+    const start = { folder, config, hasRendered, projectFile: path ?? resolve(project), stateFile };
     yield* processedPages<T>(processInThreads(archivedPages(reader, crawl), start, workers), signal);
   } finally {
     reader.close();

@@ -1,12 +1,7 @@
 /** Calls hooks for a page of the archive, as a turn calls them for a page that it has fetched. */
-import {
-  PayloadReader,
-  type PayloadSource,
-  withoutRendered,
-} from '../../../shared/core/archive/payload-reader.ts';
+import { PayloadReader, type PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
-import { rendersPages } from '../../../shared/core/crawl/renders-pages.ts';
 import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
 import { fetchedUrl, ownRequest } from '../../../shared/core/url/request-url.ts';
@@ -61,7 +56,7 @@ export function createPageProcessor({
   const onFailure = (error: HookError) => {
     failure ??= error;
   };
-  const payloads = new PayloadReader(rendersPages(config) ? archive : withoutRendered(archive), 'shown');
+  const payloads = new PayloadReader(archive, 'shown');
   const languageOf = createLanguageReader(config);
   const readDocument = createArchivedDocuments(config, {
     modules: project.modules ?? [],

@@ -19,10 +19,10 @@ const fail = (error: unknown) => post({ kind: 'failed', ...toThreadError(error) 
 guardProcess({ onFailure: () => {}, onBug: fail });
 
 try {
-  const { folder, config, projectFile, stateFile, slot } = workerData as ProcessThreadStart;
+  const { folder, config, hasRendered, projectFile, stateFile, slot } = workerData as ProcessThreadStart;
   const hooks = await readProject(projectFile);
   const process = createPageProcessor({
-    archive: archiveOf(folder),
+    archive: { ...archiveOf(folder), hasRendered: async () => hasRendered },
     config,
     hooks,
     store: openStateFile(stateFile),

@@ -1,4 +1,6 @@
 /** Serves the archive in a crawl's folder to browsers of this machine. */
+
+import { noneIfDamaged } from '../../../shared/core/archive/records-beside.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { createUrlRules } from '../../../shared/core/url/url-rules.ts';
 import { createCaptureIndex } from '../../../shared/engines/local/archive/capture-index.ts';
@@ -23,7 +25,8 @@ export async function serveLocal(folder: string, { port = 0, warn }: ServeOption
     crawl,
     index,
     payloadOf,
-    renderedOf: ({ url, ...location }) => archive.readRendered(url, location, MAX_HTML_BYTES),
+    renderedOf: ({ url, ...location }) =>
+      archive.readRendered(url, location, MAX_HTML_BYTES).catch(noneIfDamaged),
     nameOf: createUrlRules(parseConfig(record.config).urlRules),
   });
   let server: LoopbackServer | undefined;

@@ -2,6 +2,7 @@ import { mapInOrder } from '../base/map-in-order.ts';
 import type { UsageStatement } from '../usage/usage-statement.ts';
 import { renderedHeaders } from './read-rendered.ts';
 import type { ArchivedResponse } from './read-response.ts';
+import { NotWarc } from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
 
 /** A record as the archive's index lists it. */
@@ -13,8 +14,11 @@ export interface ListedCapture extends RecordLocation {
 }
 
 export interface PayloadSource {
-  /** Reads a response with at most `maxBytes` of its body. Throws if it is damaged or not there. */
-  readResponse(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse>;
+  /**
+   * Reads a response with at most `maxBytes` of its body. Throws if it is damaged or not there. `isBesideRead`: the records
+   * beside it are read next, which may be read with it.
+   */
+  readResponse(location: RecordLocation, maxBytes: number, isBesideRead?: boolean): Promise<ArchivedResponse>;
   /** Reads what a site has stated about the use of the page whose response is there. Default: nothing is known. */
   readUsage?(url: string, location: RecordLocation): Promise<UsageStatement[]>;
   /**
@@ -22,6 +26,8 @@ export interface PayloadSource {
    * was rendered.
    */
   readRendered?(url: string, location: RecordLocation, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Whether the crawl may have rendered pages, so that their forms are looked for. Default: it may. */
+  hasRendered?(): Promise<boolean>;
   /** The archive's index, as it is when it is called. */
   captures(): AsyncIterable<ListedCapture>;
   /** How many reads are best made at the same time. Default: one. */
@@ -51,12 +57,6 @@ export function readOf(tried: TriedPayload<unknown>): ReadPayload {
 /** A page as its site has sent it; or as a browser has shown it, if the archive has that, and otherwise as it was sent. */
 export type PageForm = 'sent' | 'shown';
 
-/** The archive of a crawl that has rendered no page: nothing is looked for beside its pages. */
-export const withoutRendered = <Source extends PayloadSource>(source: Source): Source => ({
-  ...source,
-  readRendered: undefined,
-});
-
 /** Bytes in the archive that are read at the same time, unless a single response has more. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 
@@ -69,6 +69,7 @@ const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
 export class PayloadReader {
   readonly #source: PayloadSource;
   readonly #form: PageForm;
+  #hasRendered: Promise<boolean> | undefined;
   /** Digests of the revisits in the index, as it was read last. */
   #wanted: ReadonlySet<string> = new Set();
   readonly #bodies = new Map<string, RecordLocation>();
@@ -83,21 +84,26 @@ export class PayloadReader {
   }
 
   /**
-   * Throws if a record is damaged or not there, if a body has more than `maxBytes`, and if the body of a
+   * Throws if a record is damaged or not there, the rendered form too; if a body has more than `maxBytes`, and if the body of a
    * revisit is not in this archive.
    */
   async read(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
-    const sent = await this.#readSent(location, maxBytes);
-    const { readRendered } = this.#source;
-    if (this.#form === 'sent' || readRendered === undefined) return sent;
-    const body = await readRendered(sent.response.url, location, maxBytes);
+    const { readRendered, hasRendered } = this.#source;
+    if (this.#form === 'sent' || readRendered === undefined) return this.#readSent(location, maxBytes);
+    this.#hasRendered ??= hasRendered?.() ?? Promise.resolve(true);
+    if (!(await this.#hasRendered)) return this.#readSent(location, maxBytes);
+    const sent = await this.#readSent(location, maxBytes, true);
+    const body = await readRendered(sent.response.url, location, maxBytes).catch((cause) => {
+      if (!(cause instanceof NotWarc)) throw cause;
+      throw new Error(`its rendered form is damaged: ${cause.message}`, { cause });
+    });
     if (body === undefined) return sent;
     const response = { ...sent.response, headers: renderedHeaders(sent.response.headers) };
     return { response, payload: { ...response, body } };
   }
 
-  async #readSent(location: RecordLocation, maxBytes: number): Promise<ReadPayload> {
-    const response = await this.#readWhole(location, maxBytes);
+  async #readSent(location: RecordLocation, maxBytes: number, isBesideRead = false): Promise<ReadPayload> {
+    const response = await this.#readWhole(location, maxBytes, isBesideRead);
     if (response.revisit === undefined) return { response, payload: response };
     const { digest, url, hasHead } = response.revisit;
     const place = digest === undefined ? undefined : await this.#placeOf(digest, location.file);
@@ -133,8 +139,12 @@ export class PayloadReader {
     return { ...read, ...(usage && { usage }) };
   }
 
-  async #readWhole(location: RecordLocation, maxBytes: number): Promise<ArchivedResponse> {
-    const response = await this.#source.readResponse(location, maxBytes);
+  async #readWhole(
+    location: RecordLocation,
+    maxBytes: number,
+    isBesideRead = false,
+  ): Promise<ArchivedResponse> {
+    const response = await this.#source.readResponse(location, maxBytes, isBesideRead);
     if (response.isCut) throw new Error(`it has more than ${maxBytes} bytes`);
     return response;
   }

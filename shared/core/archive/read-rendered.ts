@@ -20,8 +20,8 @@ export const renderedHeaders = (headers: ResponseHead['headers']): ResponseHead[
 ];
 
 /**
- * Returns the document as UTF-8; undefined if the page has none, it is broken, or it has more than `maxBytes`. `location`:
- * where the response or revisit is.
+ * Returns the document as UTF-8; undefined if the page has none, or it has more than `maxBytes`. Throws `NotWarc` if it is
+ * damaged. `location`: where the response or revisit is.
  */
 export async function readRendered(
   read: ReadAt,

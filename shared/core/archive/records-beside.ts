@@ -1,5 +1,14 @@
 /** Records beside an archived page: after its response or revisit record, and its request record. */
-import { fieldOf, NotWarc } from './read-warc.ts';
+import { constants, gunzipSync } from 'node:zlib';
+import {
+  fieldOf,
+  isPlainRecord,
+  MAX_RECORD_HEAD,
+  NotWarc,
+  parseRecordHead,
+  recordHeadLength,
+  type WarcRecordHead,
+} from './read-warc.ts';
 import type { RecordLocation } from './record-location.ts';
 import { type ReadAt, type ScannedMember, scanMembers } from './scan-members.ts';
 
@@ -11,7 +20,9 @@ export interface BesideMetadata {
 }
 
 /** Nearly always, these bytes have both records. */
-const FIRST_BYTES = 16 * 1024;
+export const BESIDE_BYTES = 16 * 1024;
+/** Compressed bytes that have the head of a record: of most, of one with a long URL. The fewer, the fewer are damaged. */
+const HEAD_BYTES = [512, 2048];
 /** Reads of so few bytes are of a member's end. */
 const END_BYTES = 64;
 
@@ -21,16 +32,23 @@ export async function metadataBeside(
   url: string,
   location: Place,
 ): Promise<BesideMetadata | undefined> {
-  const member = await memberBeside(read, url, location, 'metadata');
+  const member = await memberBeside(read, url, location, 'metadata').catch(noneIfDamaged);
   const date = member && fieldOf(member.record, 'WARC-Date');
   return date === undefined ? undefined : { date, block: Buffer.from(member!.blockStart).toString('utf8') };
+}
+
+export function noneIfDamaged(error: unknown): undefined {
+  if (!(error instanceof NotWarc)) throw error;
 }
 
 type Place = Pick<RecordLocation, 'offset' | 'length'>;
 
 const BESIDE = ['request', 'metadata', 'conversion'];
 
-/** Returns the page's first record of that type; undefined if it has none, or it is broken. */
+/**
+ * Returns the page's first record of that type. Undefined if it has none, or a record before it is broken; throws
+ * {@link NotWarc} if it is broken itself.
+ */
 export async function memberBeside(
   read: ReadAt,
   url: string,
@@ -38,22 +56,62 @@ export async function memberBeside(
   type: 'metadata' | 'conversion',
 ): Promise<ScannedMember | undefined> {
   const start = offset + length;
-  const first = await read(start, FIRST_BYTES);
+  const first = await read(start, BESIDE_BYTES);
   const near: ReadAt = async (at, wanted) => {
     const known = first.subarray(at - start, at - start + wanted);
     // A scan may get fewer bytes than it requests, except at the end of a member.
-    return known.length === wanted || (known.length > 0 && wanted > END_BYTES) ? known : read(at, wanted);
+    const isEnough = known.length === wanted || (known.length > 0 && wanted > END_BYTES);
+    return isEnough || first.length < BESIDE_BYTES ? known : read(at, wanted);
   };
-  try {
-    for await (const member of scanMembers(near, start)) {
-      const found = fieldOf(member.record, 'WARC-Type') ?? '';
-      if (fieldOf(member.record, 'WARC-Target-URI') !== url || !BESIDE.includes(found)) return undefined;
-      if (found === type) return member;
-      if (BESIDE.indexOf(found) > BESIDE.indexOf(type)) return undefined;
+  const typeOf = (record: WarcRecordHead | undefined) =>
+    record && fieldOf(record, 'WARC-Target-URI') === url ? (fieldOf(record, 'WARC-Type') ?? '') : undefined;
+  const mayFollow = (found = '') => BESIDE.includes(found) && BESIDE.indexOf(found) <= BESIDE.indexOf(type);
+  for (let at = start; ; ) {
+    // A record that is not beside the page is often large: it is not read to its end.
+    const head = headIn(first.subarray(at - start));
+    if (head && !mayFollow(typeOf(head))) return undefined;
+    let member: ScannedMember | undefined;
+    try {
+      member = await memberAt(near, at);
+    } catch (error) {
+      if (!(error instanceof NotWarc) || typeOf(head) === type) throw error;
+      // The bytes end somewhere in a record.
+      return undefined;
     }
-  } catch (error) {
-    // The bytes end somewhere in a record.
-    if (!(error instanceof NotWarc)) throw error;
+    const found = typeOf(member?.record);
+    if (!member || found === type) return member;
+    if (!mayFollow(found)) return undefined;
+    at += member.length;
+  }
+}
+
+/** Undefined at the end of the file. */
+async function memberAt(read: ReadAt, offset: number): Promise<ScannedMember | undefined> {
+  for await (const member of scanMembers(read, offset)) return member;
+  return undefined;
+}
+
+/** The head of the record that begins there; undefined if the first bytes do not have all of it. */
+function headIn(bytes: Uint8Array): WarcRecordHead | undefined {
+  for (const size of HEAD_BYTES) {
+    const start = startOf(bytes.subarray(0, size));
+    const length = start && recordHeadLength(start);
+    if (length === undefined) continue;
+    try {
+      return parseRecordHead(start!.subarray(0, length));
+    } catch {
+      return undefined;
+    }
   }
   return undefined;
+}
+
+/** As far as it can be inflated. */
+function startOf(bytes: Uint8Array): Uint8Array | undefined {
+  if (isPlainRecord(bytes)) return bytes;
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_RECORD_HEAD });
+  } catch {
+    return undefined;
+  }
 }

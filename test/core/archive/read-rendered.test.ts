@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { encodeCapture } from '../../../shared/core/archive/capture.ts';
 import { encodeMetadata } from '../../../shared/core/archive/metadata.ts';
 import { readRendered } from '../../../shared/core/archive/read-rendered.ts';
+import { NotWarc } from '../../../shared/core/archive/read-warc.ts';
 import { encodeForms } from '../../../shared/core/archive/rendered-forms.ts';
 import type { ReadAt } from '../../../shared/core/archive/scan-members.ts';
 import { captureOf, joined, RECORDS } from './captures.ts';
@@ -31,7 +33,12 @@ async function archived(hasMetadata = true) {
   const read: ReadAt = async (offset, length) => file.subarray(offset, offset + length);
   const { length } = parts[0]!;
   const again = file.length - parts.slice(-members.length).reduce((sum, part) => sum + part.length, 0);
-  return { file, read, rendered: { offset: 0, length }, fetched: { offset: again, length } };
+  const before = members.length + (hasMetadata ? 1 : 0);
+  const conversion = {
+    offset: parts.slice(0, before).reduce((sum, part) => sum + part.length, 0),
+    length: parts[before]!.length,
+  };
+  return { file, read, rendered: { offset: 0, length }, fetched: { offset: again, length }, conversion };
 }
 
 test.each([true, false])(
@@ -49,7 +56,35 @@ test('there is none of another URL, of more bytes than wanted, and in a file tha
   expect(await readRendered(read, URL, rendered, HTML.length - 1)).toBeUndefined();
   for (let cut = rendered.length; cut < 2500; cut += 50) {
     const some: ReadAt = async (offset, length) => file.subarray(0, cut).subarray(offset, offset + length);
-    const found = await readRendered(some, URL, rendered, 1e6);
-    expect([undefined, HTML]).toContainEqual(found);
+    const found = await readRendered(some, URL, rendered, 1e6).catch((error) => error);
+    expect(found === undefined || found instanceof NotWarc || HTML.equals(found), `${cut}`).toBe(true);
   }
+});
+
+test('one that is damaged is said to be, and not to be missing', async () => {
+  const { file, read, rendered, conversion } = await archived();
+  for (const at of [conversion.offset + 1000, conversion.offset + conversion.length - 6]) {
+    const damaged = Buffer.from(file);
+    damaged[at]! ^= 0xff;
+    const readDamaged: ReadAt = async (offset, length) => damaged.subarray(offset, offset + length);
+    await expect(readRendered(readDamaged, URL, rendered, 1e6)).rejects.toThrow(NotWarc);
+  }
+  expect(await readRendered(read, URL, rendered, 1e6)).toEqual(HTML);
+});
+
+test('a large record after a page that was not rendered is not read for it', async () => {
+  const { members } = await encodeCapture(captureOf({ url: URL, body: Buffer.from('a page') }), RECORDS);
+  const large = captureOf({ url: `${URL}large`, body: randomBytes(4_000_000) });
+  const next = await encodeCapture(large, RECORDS);
+  const parts = await Promise.all([...members, ...next.members].map(joined));
+  const file = Buffer.concat(parts);
+  let bytes = 0;
+  const read: ReadAt = async (offset, length) => {
+    const found = file.subarray(offset, offset + length);
+    bytes += found.length;
+    return found;
+  };
+  const location = { offset: 0, length: parts[0]!.length };
+  expect(await readRendered(read, URL, location, 1e6)).toBeUndefined();
+  expect(bytes).toBeLessThan(20_000);
 });

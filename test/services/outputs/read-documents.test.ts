@@ -5,6 +5,7 @@ import { encodeCapture, encodeRevisit } from '../../../shared/core/archive/captu
 import { sha1Label } from '../../../shared/core/archive/digest.ts';
 import type { ListedCapture } from '../../../shared/core/archive/payload-reader.ts';
 import { readResponse } from '../../../shared/core/archive/read-response.ts';
+import { NotWarc } from '../../../shared/core/archive/read-warc.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import type { DocumentRow } from '../../../shared/services/outputs/document-row.ts';
 import { frontMatter } from '../../../shared/services/outputs/front-matter.ts';
@@ -107,6 +108,18 @@ test('a page that was rendered is the document that a browser has shown, of each
   const { found, skipped } = await read({ ...source, readRendered });
   expect(skipped).toEqual([]);
   expect(found.map(({ title }) => title)).toEqual([`Schön ${SITE}/a`, `Schön ${SITE}/b`, 'As sent']);
+});
+
+test('a page whose rendered form is damaged is counted, and is not the empty page that its site has sent', async () => {
+  const source = await crawlOf({ '/a': { body: page('As sent') }, '/b': { body: page('Plain') } });
+  const readRendered = async (url: string) => {
+    if (url.endsWith('/a')) throw new NotWarc('Member at 7: its CRC is not that of its bytes');
+    return undefined;
+  };
+  const { found, skipped } = await read({ ...source, readRendered });
+  expect(found.map(({ title }) => title)).toEqual(['Plain']);
+  const reason = 'its rendered form is damaged: Member at 7: its CRC is not that of its bytes';
+  expect(skipped).toEqual([[`${SITE}/a`, reason]]);
 });
 
 test('a page is a document with its main content, metadata and time', async () => {

@@ -1,9 +1,8 @@
 /** The parts of a stack that an export is made of. */
 
-import { withoutRendered } from '../../../core/archive/payload-reader.ts';
 import { SIZES, type Sizes } from '../../../core/base/sizes.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { rendersPages } from '../../../core/crawl/renders-pages.ts';
+import { mayHaveRendered } from '../../../core/crawl/renders-pages.ts';
 import type { Clock } from '../../../crawler/ports/clock.ts';
 import type { CrawlRecord } from '../../../crawler/ports/crawl-registry.ts';
 import { hasDocuments } from '../../../services/control/crawl-export.ts';
@@ -54,15 +53,16 @@ export function exportContextOf({
   ): Promise<Omit<ExportJob, 'now' | 'isLate' | 'isOver' | 'warn' | 'skip'>> => {
     const run = <T>(call: () => Promise<T>) => meter.run(crawl, call);
     const archive = createStackArchive(context, crawl, run);
-    const payloads = payloadsOf(archive, crawl);
+    const totals = await engine.registry.totals(crawl);
+    const hasRendered = async () => mayHaveRendered(record.config, totals);
     return {
       crawl,
       record,
       request,
       rows,
-      hosts: (await engine.registry.totals(crawl)).hosts,
+      hosts: totals.hosts,
       archive,
-      payloads: rendersPages(record.config) ? payloads : withoutRendered(payloads),
+      payloads: { ...payloadsOf(archive, crawl), hasRendered },
       modules: moduleReading(hasDocuments(request) ? await loadModules?.() : undefined, record, clock),
       items: (after) => storedLinesBehind({ context, crawl, run }, itemsPrefix(crawl), after),
       skips: (after) => storedLinesBehind({ context, crawl, run }, skipsPrefix(crawl), after),
