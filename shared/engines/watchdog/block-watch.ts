@@ -18,6 +18,7 @@ export interface BlockLimits {
 
 /** A thread that has been blocked for too long. */
 export interface Block {
+  /** Without the time in which others had the CPUs, unless that is nearly all. */
   readonly blockedMs: number;
   /** Its task; undefined if it is not known. */
   readonly task?: PageTask;
@@ -46,9 +47,13 @@ export function createBlockWatch(slot: SlotReader): (limits: BlockLimits) => Blo
     ({ beats, tasks } = seen);
     if (sinceBeat.ms() < limitMs) return undefined;
     const task = slot.task();
-    if (task !== undefined && sinceTask.isOver(limitMs)) return { blockedMs: sinceTask.ms(), task };
+    if (task !== undefined) {
+      const inTaskMs = sinceTask.blockedMs(limitMs);
+      if (inTaskMs !== undefined) return { blockedMs: inTaskMs, task };
+    }
     const isOfHook = task === undefined && slot.hasHooks();
-    return sinceBeat.isOver(isOfHook ? limitMs : unknownLimitMs) ? { blockedMs: sinceBeat.ms() } : undefined;
+    const blockedMs = sinceBeat.blockedMs(isOfHook ? limitMs : unknownLimitMs);
+    return blockedMs === undefined ? undefined : { blockedMs };
   };
 }
 
@@ -68,10 +73,13 @@ function createStillness(slot: Pick<SlotReader, 'starvedMs'>) {
       if (missed === 1) starvedBefore = slot.starvedMs();
       return isSame;
     },
-    isOver(limitMs: number): boolean {
-      if (ms() < limitMs) return false;
+    /** How long it blocked, if that is `limitMs` or more. */
+    blockedMs(limitMs: number): number | undefined {
+      if (ms() < limitMs) return undefined;
       const starvedMs = starvedBefore === undefined ? 0 : (slot.starvedMs() ?? starvedBefore) - starvedBefore;
-      return ms() - starvedMs >= limitMs || ms() >= limitMs * STARVED_FACTOR;
+      const ownMs = Math.round(ms() - starvedMs);
+      if (ownMs >= limitMs) return ownMs;
+      return ms() >= limitMs * STARVED_FACTOR ? ms() : undefined;
     },
   };
 }

@@ -124,6 +124,20 @@ describe('the watch of a thread on a busy machine', () => {
     expect(n).toBe(10 * CHECKS - 1);
   });
 
+  test.each([
+    [0.5, 4000],
+    [0.95, 60_000],
+  ])('says the time without that, unless it is nearly all (%f of it)', (share, blockedMs) => {
+    const { slot, starve } = slotOf({ task: TASK });
+    const check = createBlockWatch(slot);
+    let found = check({ limitMs: 4000 });
+    for (let n = 0; n < 400 && !found; n++) {
+      starve(CHECK_MS * share);
+      found = check({ limitMs: 4000 });
+    }
+    expect(found).toEqual({ blockedMs, task: TASK });
+  });
+
   test('counts as before where the system does not say, or no longer', () => {
     const { slot, starve } = slotOf({ task: TASK });
     const check = createBlockWatch(slot);
