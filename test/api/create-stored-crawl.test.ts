@@ -17,15 +17,19 @@ const failing: unknown = new Proxy(() => {}, {
   },
 });
 
+const allFailing = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, failing]));
+
 /** A place all of whose functions fail. */
 function failingPlace(): CrawlPlace {
   const file = join(folder, 'file.sqlite');
-  const parts =
-    'rows registry queries archive skips clock openJars summary stateOf hookState openItems openFiles pause stop';
   return {
-    ...Object.fromEntries(parts.split(' ').map((name) => [name, failing])),
+    ...allFailing(
+      'rows registry queries skips clock openJars summary stateOf hookState openItems openFiles pause stop',
+    ),
+    // It is copied, with a change.
+    archive: allFailing('cdxj captures capturesOf openRecord sizes readResponse readUsage readRendered'),
     crawl: 'c',
-    record: { config: { render: 'always' }, scopeSeeds: [] },
+    record: { config: {}, scopeSeeds: [] },
     files: { search: file, sketches: file, sinks: file },
     explain: ({ message }: Error) => new Error(`AWS refuses: ${message}`),
     close: async () => {},

@@ -74,10 +74,10 @@ describe.runIf(hasEmulator())('an emulator', () => {
       }),
     );
 
-  /** The next `count` reports of the function. */
-  async function reports(count: number): Promise<Report[]> {
+  /** The next reports of the function: `count`, or until one is about a message with this body. */
+  async function reports(until: number | string): Promise<Report[]> {
     const found: Report[] = [];
-    while (found.length < count) {
+    while (typeof until === 'number' ? found.length < until : found.at(-1)?.body !== until) {
       const { Messages = [] } = await sqs.send(
         new ReceiveMessageCommand({
           QueueUrl: outputs.Reports,
@@ -106,12 +106,13 @@ describe.runIf(hasEmulator())('an emulator', () => {
     async (how) => {
       await send('a', how);
       await send('a', 'next');
-      const [first, second, third] = await reports(3);
-      expect([first, second, third]).toMatchObject([
-        { body: how, tries: 1 },
-        { body: how, tries: 2 },
-        { body: 'next' },
-      ]);
+      const found = await reports('next');
+      const [first, second] = found;
+      // On a busy machine a try that succeeds may end after the visibility timeout: then it is made again.
+      expect(found.length).toBeGreaterThan(2);
+      expect(found.slice(0, -1).map(({ body, tries }) => [body, tries])).toEqual(
+        found.slice(0, -1).map((_, i) => [how, i + 1]),
+      );
       expect(second!.begunMs - first!.begunMs).toBeGreaterThan((VISIBILITY_S - 1) * 1000);
       if (how === 'exit' || how === 'hang') expect(second!.pid).not.toBe(first!.pid);
     },

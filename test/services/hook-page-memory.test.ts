@@ -1,10 +1,13 @@
-/** A page's content is freed soon after its hooks have run: not only by a collection of the whole heap. */
+/**
+ * The content of a page is freed soon after its hooks have run: not only by a collection of the whole heap. In a process of its own: with
+ * the heap of other tests, a collection that is under way keeps what it has marked.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { HookedPage } from '../../../shared/crawler/turn/page-hooks.ts';
-import { createHookPage } from '../../../shared/services/hooks/hook-page.ts';
-import { createPageContent } from '../../../shared/services/hooks/page-content.ts';
+import type { HookedPage } from '../../shared/crawler/turn/page-hooks.ts';
+import { createHookPage } from '../../shared/services/hooks/hook-page.ts';
+import { createPageContent } from '../../shared/services/hooks/page-content.ts';
 
 const PAGES = 40;
 const MB = 1e6;
