@@ -157,11 +157,16 @@ function linked(text: string, url: string): string[] {
 
 /** Each line has marks of its own. */
 function marked(mark: string, inner: string): Piece[] {
+  if (!inner.includes('\n')) return markedLine(mark, inner);
   return inner.split('\n').flatMap((line, i) => {
-    const [before, core, after] = aroundBlanks(line);
-    const pieces = core === '' ? [line] : [before, { mark, text: core }, after];
+    const pieces = markedLine(mark, line);
     return i === 0 ? pieces : ['\n', ...pieces];
   });
+}
+
+function markedLine(mark: string, line: string): Piece[] {
+  const [before, core, after] = aroundBlanks(line);
+  return core === '' ? [line] : [before, { mark, text: core }, after];
 }
 
 function script(name: string, inner: string): string {

@@ -48,7 +48,10 @@ const startOf = (piece: Piece | undefined): string =>
 
 /** Whole characters: half of an emoji does not count as a symbol. */
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0)!);
-const lastOf = (text: string): string => Array.from(text.slice(-2)).at(-1)!;
+const lastOf = (text: string): string => {
+  const last = text.length - 1;
+  return (text.codePointAt(last - 1) ?? 0) > 0xffff ? text.slice(last - 1) : text[last]!;
+};
 
 function markedText({ mark, text }: Exclude<Piece, string>, before: string, after: string): string {
   if (mark === '`') return codeSpan(text);

@@ -43,16 +43,18 @@ interface Segment {
  * many of cl100k_base, and 99 in 100 at most 1.17 times.
  */
 export function estimateTokens(text: string): number {
-  let signs = 0;
-  let others = 0;
+  let hundredths = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 127) others++;
-    // Neither a letter nor a blank.
-    else if (code > 32 && ((code | 32) - 97) >>> 0 > 25) signs++;
+    hundredths += code < 128 ? HUNDREDTHS[code]! : 100;
   }
-  return Math.ceil((20 * (text.length - signs - others) + 65 * signs) / 100) + others;
+  return Math.ceil(hundredths / 100);
 }
+
+/** Hundredths of a token for each ASCII character: a look at a table takes half the time of comparing. */
+const HUNDREDTHS = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z\0-\x20]/i.test(String.fromCharCode(code)) ? 20 : 65,
+);
 
 /** Returns the pieces in order; none for an empty text. Takes time linear in the text's length. */
 export function chunkMarkdown(markdown: string, { maxTokens, overlapTokens }: ChunkLimits): MarkdownChunk[] {
