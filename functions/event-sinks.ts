@@ -72,10 +72,7 @@ export function eventBus({ client, clock, stack }: EventBusOptions): EventSink {
           }
           return undefined;
         } catch (error) {
-          if (isOver() && sent() > 0)
-            throw new TimeIsUp(
-              `EventBridge: ${sent()} of ${left.length} events were received when time was up`,
-            );
+          if (isOver() && sent() > 0) throw timeIsUp('EventBridge', sent(), left.length);
           if (isOver()) return 'EventBridge: no time was left';
           if (error instanceof EntryRefused) return error.message;
           throw error;
@@ -93,6 +90,9 @@ class EntryRefused extends Error {
     this.name = ErrorCode;
   }
 }
+
+const timeIsUp = (receiver: string, sent: number, events: number): TimeIsUp =>
+  new TimeIsUp(`${receiver}: ${sent} of ${events} events were received when time was up`);
 
 /** The ids of the last events that a receiver has taken. */
 function receivedIds() {
@@ -158,8 +158,7 @@ export function webhookSink({
       return endingAt({ clock, until }, async (signal) => {
         for (const [sent, event] of left.entries()) {
           const fault = isOver(signal) ? 'no time was left' : await webhook.send(event, signal);
-          if (fault !== undefined && isOver(signal) && sent > 0)
-            throw new TimeIsUp(`webhook: ${sent} of ${left.length} events were received when time was up`);
+          if (fault !== undefined && isOver(signal) && sent > 0) throw timeIsUp('webhook', sent, left.length);
           if (fault !== undefined) return `webhook: ${event.type}: ${fault}`;
           received.add(event.id);
         }

@@ -7,7 +7,12 @@ import {
   type UrlRecord,
 } from '../../../core/frontier/url-record.ts';
 import { hasPage, judge, type Verdict } from '../../../core/frontier/verdict.ts';
-import { type FetchedResponse, type FetchOutcome, sentRequest } from '../../../core/outcome/fetch-outcome.ts';
+import {
+  type FetchedResponse,
+  type FetchFailure,
+  type FetchOutcome,
+  sentRequest,
+} from '../../../core/outcome/fetch-outcome.ts';
 import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
 import type { DocumentFacts, DocumentParser } from '../../../core/parser/document.ts';
@@ -122,9 +127,10 @@ export class UrlVisit {
       const { access } = this.#options;
       const used = access.accounts?.used();
       const first = await this.#fetch(crawlDelayMs, cache);
-      const outcome = this.#isSpared(first, crawlDelayMs)
-        ? await this.#fetchAgain(first, crawlDelayMs, cache)
-        : first;
+      const outcome =
+        first.status === 'failed' && this.#isSpared(first, crawlDelayMs)
+          ? await this.#fetchAgain(first, crawlDelayMs, cache)
+          : first;
       this.#wasNotAsked = outcome.cache?.kind === 'withoutRequest';
       const { refusals } = this.#options;
       const refusing = refusals.judge(this.#record, outcome);
@@ -187,9 +193,8 @@ export class UrlVisit {
    * Load balancers break single connections, and some the first one for each URL: before a host that is not in trouble is
    * blamed, the URL is requested once more, on another connection, after the host's delay.
    */
-  #isSpared(outcome: FetchOutcome, crawlDelayMs: number | undefined): boolean {
-    if (outcome.status === 'response' || outcome.reason !== 'reset' || outcome.isStaleConnection)
-      return false;
+  #isSpared(outcome: FetchFailure, crawlDelayMs: number | undefined): boolean {
+    if (outcome.reason !== 'reset' || outcome.isStaleConnection) return false;
     const { config } = this.#options.crawl;
     const { clock, lastRequestAt } = this.#options.pace;
     const gapMs = gapAfter({ ...outcome, crawlDelayMs }, config);
@@ -199,7 +204,7 @@ export class UrlVisit {
   }
 
   async #fetchAgain(
-    first: FetchOutcome,
+    first: FetchFailure,
     crawlDelayMs: number | undefined,
     cache: FetchRequest['cache'],
   ): Promise<FetchOutcome> {
@@ -210,8 +215,7 @@ export class UrlVisit {
     if (await pace.waitForMoment()) return this.#fetch(crawlDelayMs, cache);
     const now = this.#now();
     const message = 'the turn is over';
-    const over = { reason: 'aborted', isNotSent: true, message, startedAt: now, endedAt: now } as const;
-    return { ...first, ...over } as FetchOutcome;
+    return { ...first, reason: 'aborted', isNotSent: true, message, startedAt: now, endedAt: now };
   }
 
   #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
