@@ -2,6 +2,7 @@ import { BLOCKS } from '../parser/block-elements.ts';
 import { isShadowRoot } from '../parser/html-tree.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 import type { ContentElement } from './content-element.ts';
+import { placeStreamedParts } from './streamed-parts.ts';
 import { TAB_ATTRIBUTES, TAB_LABEL, TabFinder } from './tab-labels.ts';
 import { UNSEEN } from './tags.ts';
 import { WholeFinder } from './whole-elements.ts';
@@ -79,7 +80,7 @@ export function parseElements(
   /** Open elements that were not added, since there were too many or they were too deep. */
   let dropped = 0;
   parseShallow(
-    html,
+    placeStreamedParts(html),
     {
       onopentag(name, attributes) {
         if (dropped > 0 || depth >= MAX_DEPTH - 1 || elements.length >= MAX_ELEMENTS) {

@@ -1,7 +1,8 @@
 /**
  * The candidate that `word` was most likely meant to be, or undefined where none is near: within a third of
  * its letters (three at most) by insertions, deletions, replacements and swaps of neighbours; failing that,
- * one that has `word` among its parts (`depth`: `max-depth`). The earlier of two equally near ones.
+ * one that has all parts of `word`, or their begins, among its own (`depth`: `max-depth`; `allow-priv`:
+ * `allow-private-addresses`). The earlier of two equally near ones.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
@@ -15,8 +16,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
       bestDistance = distance;
     }
   }
-  return best ?? candidates.find((candidate) => candidate.split('-').includes(word));
+  return best ?? candidates.find((candidate) => hasParts(candidate.split('-'), word.split('-')));
 }
+
+const hasParts = (parts: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((begin) =>
+    parts.some((part) => part === begin || (begin.length > 2 && part.startsWith(begin))),
+  );
 
 /** `did you mean --max-pages?`, or `otherwise` where no candidate is near. */
 export function didYouMean(

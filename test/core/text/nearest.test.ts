@@ -12,6 +12,9 @@ test.each([
   ['DELAY', 'delay'],
   ['agent', 'user-agent'],
   ['contatc', 'contact'],
+  ['allow-private', 'allow-private-addresses'],
+  ['private-addr', 'allow-private-addresses'],
+  ['in', undefined],
   ['zzz', undefined],
   ['', undefined],
 ])('%s is treated as %s', (word, meant) => {
