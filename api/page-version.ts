@@ -30,7 +30,7 @@ export interface VersionOptions {
 }
 
 /** The archive has no such version of a page: the message says why. */
-export class NoVersion extends Error {
+class NoVersion extends Error {
   override readonly name = 'NoVersion';
 }
 

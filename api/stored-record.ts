@@ -41,7 +41,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(all);
 }
 
-export function storedRecord(record: WarcRecordHead, content: Uint8Array): StoredRecord {
+function storedRecord(record: WarcRecordHead, content: Uint8Array): StoredRecord {
   const info = recordInfo(record);
   const isHttp = /^application\/http\b/i.test(fieldOf(record, 'Content-Type') ?? '');
   const http = isHttp && info.type !== 'request' ? parseHttp(content) : undefined;

@@ -30,7 +30,7 @@ export interface VisitTimes {
 }
 
 /** A visit cannot be compared: its message says why. */
-export class NoDifference extends Error {
+class NoDifference extends Error {
   override readonly name = 'NoDifference';
 }
 

@@ -12,7 +12,7 @@ const SMALL_MIN_MB = 384;
 const SMALL = `0 or a whole number of MB from ${SMALL_MIN_MB} to 10240`;
 
 /** US dollars that crawls may cost in a day where the deployer says nothing: some ten million pages of a fast crawl. */
-export const DEFAULT_COST_PER_DAY = 10;
+const DEFAULT_COST_PER_DAY = 10;
 const MAX_DOLLARS = 1_000_000;
 const DOLLARS_OR_NONE = `a number of dollars from 0.01 to ${MAX_DOLLARS}, or none`;
 

@@ -7,7 +7,7 @@ export type Shell = (typeof SHELLS)[number];
 const PROGRAMS = ['strand', 'strand-crawler'] as const;
 
 /** A command with all of its options. */
-export interface CompletedVerb {
+interface CompletedVerb {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionSpec[];

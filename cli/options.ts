@@ -43,7 +43,7 @@ function presetOf({ default: value, type }: Setting): string | undefined {
 const isHere = ({ only }: OptionSpec): boolean => only !== 'stack';
 
 /** In the order of the list. */
-export const SETTING_OPTIONS: readonly OptionSpec[] = SETTING_LIST.flatMap(([key, setting]) => {
+const SETTING_OPTIONS: readonly OptionSpec[] = SETTING_LIST.flatMap(([key, setting]) => {
   const { option: name, argument, type, choices, isNegatable, group } = setting;
   if (name === undefined) return [];
   const texts = { preset: presetOf(setting), help: helpOf(setting) };

@@ -1,9 +1,7 @@
 /** Seeds as an operator writes them, and who asks for them. */
 
-import type { CrawlOptions } from '../shared/core/crawl/config.ts';
 import { quoted } from '../shared/core/text/printable.ts';
 import { parseSeed } from '../shared/core/url/parse-seed.ts';
-import { contactFault } from '../shared/services/begin/contact-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -48,19 +46,6 @@ export function seedLines(content: string, name: string): string[] {
   throw new UsageError(
     `Expected an http or https URL in ${name}, line ${first + 1}, got ${quoted(lines[first]!.trim())}${more}${rest}`,
   );
-}
-
-/**
- * A crawl names its operator to the hosts: by `contact`, or by a URL or mail address within
- * `userAgent`. Throws {@link UsageError} where neither does, unless every seed is on this machine (localhost,
- * 127.0.0.0/8, ::1); and where `contact` is neither a URL nor a mail address.
- */
-export function checkContact(
-  seeds: readonly string[],
-  identity: Pick<CrawlOptions, 'contact' | 'userAgent'>,
-): void {
-  const fault = contactFault(seeds, identity);
-  if (fault !== undefined) throw new UsageError(contactText({ fault, contact: identity.contact }));
 }
 
 /** Returns the fault of the contact, in the command line's words. */

@@ -33,7 +33,7 @@ export function siteLine(entry: SiteEntry, width: number): string {
 }
 
 /** How a visit went, in figures: `12 pages instead of 240, 228 blocked (HTTP 403)`. */
-export function siteFigures(
+function siteFigures(
   entry: Pick<SiteEntry, 'pages' | 'pagesBefore' | 'gone' | 'blocked' | 'failed' | 'movedTo' | 'cause'>,
 ): string {
   const { pages, pagesBefore, gone = 0, blocked = 0, failed = 0, movedTo, cause } = entry;

@@ -29,7 +29,7 @@ const SCHEMA = `
 `;
 
 /** The text of a page, and the sketch by which pairs are found. */
-export interface ComparedText {
+interface ComparedText {
   readonly sketch: Uint8Array;
   readonly text: OwnText;
 }

@@ -4,7 +4,7 @@ import type { DocumentSink } from '../../shared/services/outputs/sink/sink.ts';
 import { MIN_SECRET } from '../../shared/services/webhook/webhook.ts';
 
 /** The address of a destination cannot be used, or its credentials are missing. */
-export class InvalidSink extends Error {
+class InvalidSink extends Error {
   override readonly name = 'InvalidSink';
 }
 

@@ -16,7 +16,7 @@ const PAGE = 1000;
 
 type CapturedPage = Pick<DocumentRow, 'url' | 'location'>;
 
-export interface SentDocument {
+interface SentDocument {
   readonly url: string;
   readonly version: number;
 }

@@ -16,7 +16,7 @@ export function shareText(share: number): string {
   return `${percent < 10 || percent > 99 ? Math.min(99.9, percent).toFixed(1) : Math.round(percent)}%`;
 }
 
-export const daysText = (days: number): string => formatDuration(days * DAY_MS) || '0';
+const daysText = (days: number): string => formatDuration(days * DAY_MS) || '0';
 
 /** A figure with two digits: `0.35`, `4.2`, `1,234`. */
 export const rateText = (value: number): string =>

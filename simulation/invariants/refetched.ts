@@ -8,7 +8,7 @@ import { createFindings, type Findings, seconds, since } from './findings.ts';
 import type { RobotsLog } from './robots-answers.ts';
 import type { HostVisits } from './visits.ts';
 
-/** A page is fetched after this part of its interval (`turn/recrawl/recrawl-plan.ts`), by clocks that differ. */
+/** A page is fetched after this part of its interval (`recrawl/fetch-interval.ts`), by clocks that differ. */
 const NEARLY = 0.97;
 /** Whatever the price, an interval has ten minutes, and the first one half of that (`recrawl/fetch-interval.ts`). */
 const LEAST_BY_PRICE_MS = 300_000;

@@ -34,7 +34,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
         'Math.ceil((from + until * DAY_MS) / 1000) * 1000 };',
         'Math.ceil((from + (until * DAY_MS) / 2) / 1000) * 1000 };',
       ],
-      ['const NEARLY = 0.97;', 'const NEARLY = 0.4;'],
+      ['NEARLY * this.#waitDays(', '0.4 * this.#waitDays('],
     ],
     breaks: ['refetched'],
   },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Command, parseArgs } from '../../cli/args.ts';
 import { parseCrawlConfig } from '../../cli/crawl-config.ts';
 import { nameHere } from '../../cli/other-names.ts';
-import { checkContact, seedLines, seedUrl } from '../../cli/seeds.ts';
+import { contactText, seedLines, seedUrl } from '../../cli/seeds.ts';
 import { textOfBytes } from '../../cli/text-of-bytes.ts';
 import { UsageError } from '../../cli/usage-error.ts';
 import { VERBS } from '../../cli/verbs.ts';
@@ -536,34 +536,11 @@ describe('a seed', () => {
   });
 });
 
-describe('a crawl shows the hosts how to reach its operator', () => {
-  test.each<[string[], CrawlOptions]>([
-    [[SEED], { contact: 'https://example.org/bot' }],
-    [[SEED], { contact: 'me@example.org' }],
-    [[SEED], { contact: 'mailto:me@example.org' }],
-    [[SEED], { userAgent: 'Bot/1.0 (+https://example.org/bot)' }],
-    [[SEED], { userAgent: 'Bot/1.0 (me@example.org)' }],
-    [['http://localhost:8080/', 'http://127.3.2.1/', 'http://[::1]/'], {}],
-  ])('%j with %j may start', (seeds, options) => {
-    expect(() => checkContact(seeds, options)).not.toThrow();
-  });
-
-  test.each<[string[], CrawlOptions]>([
-    [[SEED], {}],
-    [[SEED], { userAgent: 'Bot/1.0' }],
-    [['http://localhost/', SEED], {}],
-    [['http://127.0.0.1.example.org/'], {}],
-    [['http://10.0.0.1/'], {}],
-    [['http://localhost.example/'], {}],
-  ])('%j with %j may not, and the message says how', (seeds, options) => {
-    expect(() => checkContact(seeds, options)).toThrow(/add --contact https:.* or --contact me@example.org/);
-  });
-
-  test('a contact that reaches nobody is refused by name, for loopback too', () => {
-    expect(() => checkContact(['http://localhost/'], { contact: 'none' })).toThrow(
-      'Expected --contact to be a URL or a mail address, got "none"',
-    );
-  });
+test('the message for a missing contact says how to name one, that for a useless contact names it', () => {
+  expect(contactText({ fault: 'missing' })).toMatch(/add --contact https:.* or --contact me@example.org/);
+  expect(contactText({ fault: 'unreadable', contact: 'none' })).toBe(
+    'Expected --contact to be a URL or a mail address, got "none"',
+  );
 });
 
 test.each<[line: string, now: string, note: string]>([

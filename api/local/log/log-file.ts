@@ -4,7 +4,7 @@ import { NO_FOLLOW } from '../../../shared/engines/local/folder-guard.ts';
 import { foldersOf } from '../../../shared/engines/local/folders.ts';
 
 /** A file that would grow beyond is renamed, instead of the one that was renamed before. */
-export const MAX_LOG_BYTES = 10_000_000;
+const MAX_LOG_BYTES = 10_000_000;
 
 const { O_WRONLY, O_APPEND, O_CREAT } = constants;
 

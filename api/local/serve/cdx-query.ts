@@ -46,7 +46,7 @@ export const CDX_FIELDS = [
 export type CdxField = (typeof CDX_FIELDS)[number];
 
 /** Returns whether a capture passes. */
-export type CdxFilter = (values: CdxValues) => boolean;
+type CdxFilter = (values: CdxValues) => boolean;
 export type CdxValues = Readonly<Record<CdxField, string | undefined>>;
 
 /** A query that the server does not answer: 400. */
@@ -55,7 +55,7 @@ export class BadQuery extends Error {
 }
 
 /** Captures of an answer, by default and at most. */
-export const MAX_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 const MAX_FILTERS = 20;
 const MAX_FILTER = 1000;
 

@@ -3,7 +3,7 @@
 import { shorten } from '../../../shared/core/text/printable.ts';
 import type { ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 
-export const escapeHtml = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const STYLE =

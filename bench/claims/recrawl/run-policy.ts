@@ -18,7 +18,7 @@ import {
 import { daysUntilDue, firstIntervalDays } from '../../../shared/core/recrawl/due-time.ts';
 import {
   fetchIntervalDays,
-  isWorthFetch,
+  NEARLY,
   type PageValue,
   type RecrawlObjective,
 } from '../../../shared/core/recrawl/fetch-interval.ts';
@@ -98,7 +98,7 @@ export function runPolicy(web: ChangingWeb, options: PolicyOptions): PolicyRun {
     const days = meter.daysSince(page, now);
     let value = host.rates.valueOf(page);
     let waited = days;
-    if (isWorthFetch(objective, value, host.price, days)) {
+    if (days >= NEARLY * fetchIntervalDays(objective, value, host.price)) {
       const hasChanged = seenChange(page, meter.fetch(page, now));
       value = host.rates.observe(page, { days, hasChanged, now });
       host.freeAt = now + 1 / host.perDay;

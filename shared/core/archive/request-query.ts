@@ -77,7 +77,7 @@ const unquoted = (text: string): string =>
     );
 
 /** As forms send it: everything but letters, digits and `_.-~` is encoded. */
-export const quoted = (bytes: Uint8Array): string =>
+const quoted = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('latin1')
     .replace(/[^A-Za-z\d_.~-]/g, (char) =>

@@ -10,7 +10,7 @@ export interface AcquireOptions {
   readonly deadline?: Deadline;
 }
 
-export interface Deadline {
+interface Deadline {
   readonly ms: number;
   readonly clock: { sleep(ms: number, signal?: AbortSignal): Promise<void> };
 }

@@ -13,7 +13,7 @@ export type PageStep = (typeof PAGE_STEPS)[number];
 export type TrapKind = 'template' | 'combinations' | 'folder';
 
 /** How a body ended before it was whole. */
-export type BrokenOff = 'time' | 'disconnect';
+type BrokenOff = 'time' | 'disconnect';
 
 /** Where a redirect leads, and what the crawl made of its target. */
 export interface RedirectCause {

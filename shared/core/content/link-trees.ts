@@ -69,7 +69,7 @@ export function linkTrees(
  * The heading that stands with the text: of several of the first level, the one that most words outside of links stand
  * beside. The others are names of the site.
  */
-export function pageHeading(blocks: readonly TextBlock[]): TextBlock | undefined {
+function pageHeading(blocks: readonly TextBlock[]): TextBlock | undefined {
   const first = blocks.filter(({ element }) => element.name === 'h1');
   if (first.length === 0) return blocks.find(({ element }) => /^h[2-6]$/.test(element.name));
   if (first.length === 1) return first[0];

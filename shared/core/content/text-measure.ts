@@ -28,7 +28,7 @@ const UNLIKE = 64;
 const UNITS = 0x10000;
 
 /** The kind of each UTF-16 code unit; halves of pairs are words. Made when first needed. */
-export const kindsOfUnits = lazy((): Uint8Array => {
+const kindsOfUnits = lazy((): Uint8Array => {
   const made = new Uint8Array(UNITS);
   // All units but halves of pairs, each at its own index.
   const units = new Uint16Array(UNITS);

@@ -2,8 +2,8 @@
 import type { CrawlConfig } from './crawl-options.ts';
 
 /** In a crawl of the whole web, where the operator says nothing else. */
-export const DEFAULT_DOMAIN_BUDGET = 1000;
-export const DEFAULT_HOSTS_PER_DOMAIN = 1000;
+const DEFAULT_DOMAIN_BUDGET = 1000;
+const DEFAULT_HOSTS_PER_DOMAIN = 1000;
 
 export interface DomainLimits {
   /** Requests for pages of all hosts of a domain in a period. Absent: no limit. */

@@ -37,7 +37,7 @@ export interface WatchedFolder extends KeptTextMemory {
   readonly isClosed?: true;
 }
 
-export interface FolderYield {
+interface FolderYield {
   /** The first 50 count. */
   readonly newLinks: readonly string[];
   readonly textHash: number | undefined;

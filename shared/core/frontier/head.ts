@@ -181,7 +181,7 @@ export interface HostCaution {
 }
 
 /** Why the host was given up, and when. */
-export interface GivenUp {
+interface GivenUp {
   readonly cause: Cause;
   readonly at: number;
 }

@@ -17,7 +17,7 @@ const HAS_FACTOR = 2 ** 24;
 const IS_RENDERED = 2 ** 25;
 /** No change of a text was measured. */
 const NO_SHARE = 255;
-export const TEXT_DIGEST_BYTES = 8;
+const TEXT_DIGEST_BYTES = 8;
 const MAX_HINTS = 255;
 
 /** Writes about 32 bytes, and the server's own texts. `fetchedAt`: of the record's result. */

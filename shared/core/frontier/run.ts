@@ -176,7 +176,7 @@ export function cursorAt(bytes: number, offset: number, skip: number, next: Bloc
 export const isAtEnd = (cursor: Cursor): boolean => cursor.offset >= cursor.bytes;
 
 /** Waits to be fetched for the first time, and may be at once. */
-export const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
+const isReady = (record: UrlRecord): boolean => record.state === 'waiting' && record.dueAt === 0;
 
 const isDone = ({ state, dueAt }: UrlRecord): boolean => state !== 'waiting' && dueAt === 0;
 

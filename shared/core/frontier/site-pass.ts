@@ -9,7 +9,7 @@ import type { HostKey } from '../url/host-key.ts';
  * do not exist any more. `blocked`: most answers refuse (401, 403, 429, robots.txt). `failed`: there were no answers, or
  * only errors. `moved`: it redirects to another host.
  */
-export const SITE_OUTCOMES = ['done', 'fewer', 'gone', 'blocked', 'failed', 'moved'] as const;
+const SITE_OUTCOMES = ['done', 'fewer', 'gone', 'blocked', 'failed', 'moved'] as const;
 export type SiteOutcome = (typeof SITE_OUTCOMES)[number];
 
 /** The kinds of answers about pages. */

@@ -41,8 +41,6 @@ import {
   worthOfText,
 } from './text-memory.ts';
 
-export { templateOf };
-
 /** The state of a template, as JSON in the host's head. */
 export interface WatchedTemplate {
   readonly template: string;

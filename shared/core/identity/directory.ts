@@ -18,7 +18,7 @@ const PROOF_LIFETIME_S = 90 * DAY_S;
 const TAG = 'http-message-signatures-directory';
 
 /** A public key as the directory has it. */
-export interface DirectoryKey extends PublicJwk {
+interface DirectoryKey extends PublicJwk {
   readonly kid: string;
   readonly use: 'sig';
   readonly nbf?: number;

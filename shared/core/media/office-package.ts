@@ -5,7 +5,7 @@ import { readXml } from './xml-events.ts';
 import { openZip, type ZipArchive } from './zip.ts';
 
 /** Where a relationship of a part leads. */
-export interface Relationship {
+interface Relationship {
   /** The last part of the type's URL: `hyperlink`. */
   readonly type: string;
   /** The name of a part; of an external one, a reference. */

@@ -3,7 +3,7 @@ import type { FailureCode, FailureReason } from './failure-codes.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** How a cache served a request. */
-export type CacheUse =
+type CacheUse =
   /** The response is that of an earlier crawl; no request was made. `recordId`: WARC-Record-ID of its record there. */
   | { readonly kind: 'hit'; readonly recordId: string }
   /** The cache has no response for the request, so it went to the site. */

@@ -23,7 +23,7 @@ const pointerOf = (lead: number, trail: number): number =>
 const TRAILS: readonly number[] = Array.from({ length: LAST + 1 }, (_, byte) => byte).filter(isTrail);
 
 /** Index Big5: code points by pointer, 0 where there is none. */
-export const big5Index = lazy((): Uint32Array => {
+const big5Index = lazy((): Uint32Array => {
   const index = new Uint32Array((LAST - FIRST_LEAD + 1) * ROW);
   const decoder = new TextDecoder('big5');
   for (let lead = FIRST_ENCODED; lead <= LAST; lead++)

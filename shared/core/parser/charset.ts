@@ -49,7 +49,7 @@ function declaredCharset(start: Uint8Array, contentType: string | undefined): st
 }
 
 /** Longer than any XML declaration; as CSS Syntax requires. */
-export const XML_SNIFFED_BYTES = 1024;
+const XML_SNIFFED_BYTES = 1024;
 export const CSS_SNIFFED_BYTES = 1024;
 
 /**

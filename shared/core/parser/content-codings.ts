@@ -100,7 +100,7 @@ export interface Members {
 }
 
 /** The sum of a member's content. */
-export interface Sum {
+interface Sum {
   /** Adds bytes to the sum of those before them. */
   of(bytes: Uint8Array, before: number | undefined): number;
   /** Whether the tail has the sum, as far as it is there. */

@@ -14,7 +14,7 @@ const FIRST_SYLLABLE = 0xac00;
 const LAST_SYLLABLE = 0xd7a3;
 
 /** Index EUC-KR: code units by pointer, 0 where there is none. */
-export const eucKrIndex = lazy((): Uint16Array => {
+const eucKrIndex = lazy((): Uint16Array => {
   const index = new Uint16Array((LAST - FIRST_LEAD + 1) * ROW);
   const decoder = new TextDecoder('euc-kr');
   const syllables = new Set<number>();

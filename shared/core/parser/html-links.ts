@@ -22,7 +22,7 @@ import { XHTML_TYPE } from './type-of-xml.ts';
 import { WantedElements } from './wanted-elements.ts';
 import { type TextSink, withoutWords } from './without-words.ts';
 
-export type { HtmlLink, LinkKind, ResolveReference } from './link-set.ts';
+export type { HtmlLink } from './link-set.ts';
 
 export interface HtmlLinksOptions extends CollectorOptions {
   /** Absolute URL of the document. */

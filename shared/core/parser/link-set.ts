@@ -12,7 +12,7 @@ import { parseUrl } from '../url/parse-url.ts';
  *   `font`.
  */
 export type LinkKind = FollowedKind | RequisiteKind;
-export type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'link' | 'feed' | 'item' | 'url' | 'sitemap';
+type FollowedKind = 'a' | 'area' | 'frame' | 'refresh' | 'link' | 'feed' | 'item' | 'url' | 'sitemap';
 export type RequisiteKind = 'img' | 'style' | 'script' | 'media' | 'css' | 'font';
 
 export interface HtmlLink {

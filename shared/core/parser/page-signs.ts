@@ -8,7 +8,7 @@ export interface PageSigns {
   readonly hasPasswordField: boolean;
 }
 
-export const MAX_COUNTED_CHARS = 1000;
+const MAX_COUNTED_CHARS = 1000;
 
 /** Elements whose start tags {@link createPageSigns} must be given. */
 export const SIGN_ELEMENTS = ['script', 'input'] as const;

@@ -12,7 +12,7 @@ export interface SitemapLinksOptions extends XmlLinksOptions {
   readonly isXmlAlone?: boolean;
 }
 
-export interface SitemapLinks extends Omit<XmlLinks, 'charset'> {
+interface SitemapLinks extends Omit<XmlLinks, 'charset'> {
   readonly charset?: string;
   /** For a gzip file, that of its content. */
   readonly decodedBytes?: number;

@@ -15,7 +15,7 @@ export type RefetchOutcome =
 
 /**
  * A page is looked at again after this at the latest, even if its interval is longer: the price may have fallen
- * since. It is fetched then if it is worth the present price, `isWorthFetch`.
+ * since. It is fetched then if it is worth the present price (`RecrawlPlan.isWorthFetch`).
  */
 export const MAX_WAIT_DAYS = 60;
 

@@ -35,6 +35,12 @@ export const MIN_INTERVAL_DAYS = 1 / 144;
  */
 const GIVEN_UP_DAYS = 60;
 
+/**
+ * A page is fetched from this part of its interval on. Its interval is computed again when its due time comes: if the
+ * price has risen by more than some percent, the page waits, and the budget is kept.
+ */
+export const NEARLY = 0.97;
+
 /** Returns the days between two fetches of a page that are optimal at `price`. Grows with the price. */
 export function fetchIntervalDays(objective: RecrawlObjective, page: PageValue, price: number): number {
   const { importance, changeRate } = page;
@@ -44,28 +50,6 @@ export function fetchIntervalDays(objective: RecrawlObjective, page: PageValue, 
       ? solveChanges(y) / changeRate
       : Math.min(solveFreshness(y) / changeRate, GIVEN_UP_DAYS * Math.max(1, y));
   return Math.max(MIN_INTERVAL_DAYS, days);
-}
-
-/**
- * Whether a page is to be fetched `days` after its last fetch. Called again when its due time comes, as the price
- * may have risen since that was set: then the page waits, and the budget is kept.
- */
-export const isWorthFetch = (
-  objective: RecrawlObjective,
-  page: PageValue,
-  price: number,
-  days: number,
-): boolean => days >= NEARLY * fetchIntervalDays(objective, page, price);
-
-/** A price that moves by some percent sends no page back. */
-const NEARLY = 0.97;
-
-/** Returns V: the highest price at which the page is worth a fetch, `days` after its last one. */
-export function fetchValue(objective: RecrawlObjective, page: PageValue, days: number): number {
-  const { importance, changeRate } = page;
-  const x = changeRate * days;
-  const share = objective === 'changes' ? x + Math.expm1(-x) : -Math.expm1(Math.log1p(x) - x);
-  return (importance / changeRate) * share;
 }
 
 /**

@@ -9,7 +9,7 @@ import { templateKey, templateOf } from '../url/template-of.ts';
 export type RenderMode = 'plain' | 'rendered' | 'trial';
 
 /** The signs in a page's markup. */
-export interface MarkupSigns {
+interface MarkupSigns {
   readonly hasScripts: boolean;
   /** Called only where it counts: signs that its scripts fill the page (`isUnfilled`). */
   readonly isUnfilled: () => boolean;

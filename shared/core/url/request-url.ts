@@ -56,7 +56,7 @@ export const isPlainGet = ({ method = 'GET', headers, body }: HookRequest): bool
   method === 'GET' && headers === undefined && body === undefined;
 
 /** Whether a header that a project has set says nothing that is meant for one host alone. */
-export const isForAnyHost = (name: string): boolean => /^(?:accept(?:-.+)?|range|if-.+)$/i.test(name);
+const isForAnyHost = (name: string): boolean => /^(?:accept(?:-.+)?|range|if-.+)$/i.test(name);
 
 /**
  * Whether the headers of a request to one URL may be sent to the other: at the same host, and not from https to http.

@@ -12,7 +12,7 @@ const MAX_TIME = 8.64e15;
 
 type Kept = NonNullable<ReturnType<CookieJar['serializeSync']>>['cookies'][number];
 
-export interface BrowserCookie {
+interface BrowserCookie {
   readonly name: string;
   readonly value: string;
   readonly domain?: string;

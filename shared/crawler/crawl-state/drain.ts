@@ -15,7 +15,7 @@ import type { Crawl } from './crawls.ts';
  * ever more. The HTTP Archive's pages have 70 requests in the median, and some hundreds at the 99th
  * percentile.
  */
-export const MAX_REQUISITES_PER_PAGE = 1000;
+const MAX_REQUISITES_PER_PAGE = 1000;
 
 /** Hosts looked at before a crawl ends at its limit of pages: those that are due first. */
 const MAX_HOSTS = 50;

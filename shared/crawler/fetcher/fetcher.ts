@@ -36,7 +36,7 @@ import { isOpenName } from './without-secrets.ts';
 export type FetcherOptions = FetcherSettings & (FetcherPartsOptions | { readonly parts: FetcherParts });
 
 /** A time-out of 0 means no limit. */
-export interface FetcherSettings
+interface FetcherSettings
   extends Pick<
       CrawlConfig,
       | 'userAgent'

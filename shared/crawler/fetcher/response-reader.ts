@@ -4,7 +4,7 @@ import { KnownFailure } from './failure.ts';
 import { cleanFraming, quoted, type RepairedHead, repairHead } from './repair-head.ts';
 
 /** A request that a response is due for. */
-export interface ExpectedResponse {
+interface ExpectedResponse {
   /** Responses to HEAD have no body, whatever they say. */
   readonly method: string;
   /** Receives a header that had to be repaired. */

@@ -4,7 +4,7 @@
  */
 
 /** The cost of a document that was read. */
-export interface DocumentUse {
+interface DocumentUse {
   readonly usedMs: number;
   /** It took all the time or memory that it may. */
   readonly metLimit: boolean;

@@ -27,7 +27,7 @@ export interface PartRefusal {
  */
 export type FetchPart = (request: PartRequest) => Promise<FetchOutcome | PartRefusal>;
 
-export interface RenderLimits {
+interface RenderLimits {
   /** Limit of the whole page, from the call on. */
   readonly ms: number;
   readonly requests: number;

@@ -91,7 +91,7 @@ const JOB: RenderJob = {
 };
 
 /** The browser cannot be used: its pages might reach the network without Strand. */
-export class NetworkNotCut extends Error {
+class NetworkNotCut extends Error {
   constructor(why: string) {
     super(`the network of this browser cannot be cut (${why}): ${REMEDY}`);
   }

@@ -8,7 +8,7 @@ export interface BrowserEvent {
   readonly sessionId?: string;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** The session of a page, frame or worker. Default: the browser's own. */
   readonly session?: string | undefined;
   /** The answer is waited for this long. */

@@ -5,7 +5,7 @@ import { type Connection, LargeAnswer, RefusedCommand } from './connection.ts';
 import { WRITE_STYLES } from './written-styles.ts';
 
 /** A page as it is rendered. */
-export interface PageFacts {
+interface PageFacts {
   readonly elements: number;
   /** Characters of all text, and of that which is shown. */
   readonly chars: number;

@@ -1,5 +1,5 @@
 /** Takes what a browser sends. */
-export interface Receiver {
+interface Receiver {
   onMessage(text: string): void;
   /** Called with the first characters of a message that is larger than {@link MAX_MESSAGE_BYTES}: it is dropped. */
   onLarge(start: string): void;
@@ -8,7 +8,7 @@ export interface Receiver {
 }
 
 /** Carries messages to a browser. */
-export interface Transport {
+interface Transport {
   send(text: string): void;
 }
 

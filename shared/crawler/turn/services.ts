@@ -73,7 +73,7 @@ export interface LedgerCache {
 }
 
 /** How the requests to one host follow one another. */
-export interface LaneSpacing {
+interface LaneSpacing {
   /** Requests in flight at once, at most. */
   readonly perHost: number;
   /** With one lane: the least time from the end of one request to the start of the next. */

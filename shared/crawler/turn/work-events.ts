@@ -44,7 +44,7 @@ export interface PageEvent {
 }
 
 /** `onPage` returned an item. */
-export interface ItemLineEvent {
+interface ItemLineEvent {
   readonly type: 'item';
   readonly url: string;
   /** The item as one line of JSON, without its end. */

@@ -44,7 +44,7 @@ export function markOf(state: TrustedState, keyFile: string): string | undefined
 }
 
 /** Whether this user has set the mark for that state. */
-export function isMarked(state: TrustedState, mark: string | undefined, keyFile: string): boolean {
+function isMarked(state: TrustedState, mark: string | undefined, keyFile: string): boolean {
   const key = mark !== undefined && /^[0-9a-f]{64}$/.test(mark) ? ownKey(keyFile) : undefined;
   return key !== undefined && timingSafeEqual(codeOf(state, key), Buffer.from(mark as string, 'hex'));
 }

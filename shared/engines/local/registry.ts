@@ -21,7 +21,7 @@ import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';
  * The use of the folder of an earlier crawl: its payloads are not stored again, or its responses are used instead of
  * asking the sites.
  */
-export type FolderUse = 'dedupeFrom' | 'cache';
+type FolderUse = 'dedupeFrom' | 'cache';
 
 export interface LocalCrawlRegistry extends CrawlRegistry {
   /**

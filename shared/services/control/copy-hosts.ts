@@ -9,7 +9,7 @@ import type { HostKey } from '../../core/url/host-key.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
 
 /** A crawl in an engine, which may have another name in each. */
-export interface LedgersOf<Methods extends keyof LedgerStore> {
+interface LedgersOf<Methods extends keyof LedgerStore> {
   readonly ledgers: Pick<LedgerStore, Methods>;
   readonly crawl: CrawlId;
 }

@@ -49,7 +49,7 @@ export async function summarizeCrawl(
 }
 
 /** Returns the hosts of the crawl that were given up or fail, as far as they are named. */
-export async function findTroubled(
+async function findTroubled(
   { ledgers }: { readonly ledgers: Pick<ControlEngine['ledgers'], 'hostPage'> },
   crawl: CrawlId,
   { hosts }: Pick<CrawlTotals, 'hosts'>,

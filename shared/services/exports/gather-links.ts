@@ -43,7 +43,7 @@ export function graphRuns(context: ExportContext, graph: GraphName, facts: Expor
 const MAX_KNOWN = 10_000;
 
 /** Adds links between the hosts of two URLs. */
-export function createHostLinks(
+function createHostLinks(
   hosts: Pick<ReturnType<typeof graphRuns>, 'addVertex' | 'addEdge'>,
 ): (from: string, to: string) => Promise<void> {
   let known = new Set<string>();

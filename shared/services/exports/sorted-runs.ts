@@ -19,7 +19,7 @@ export function mergedLines(sources: readonly SortedLines[], after = ''): AsyncG
 }
 
 /** Yields lines that are sorted, each once. */
-export async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<string> {
+async function* unique(sorted: AsyncIterable<string>): AsyncGenerator<string> {
   let before: string | undefined;
   for await (const line of sorted) {
     if (line !== before) yield line;

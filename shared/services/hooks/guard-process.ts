@@ -17,7 +17,7 @@ export interface GuardOptions {
 const PAGE_SOURCES: ReadonlySet<HookCall['source']> = new Set(['extraction', 'onPage', 'item']);
 
 /** A hook has called `process.exit`, which ends no crawl. */
-export class ExitRefused extends Error {
+class ExitRefused extends Error {
   override name = 'ExitRefused';
 }
 

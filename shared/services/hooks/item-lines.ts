@@ -4,7 +4,7 @@ import { messageOf } from '../../core/base/error-message.ts';
 import type { ItemSchema } from '../project/project.ts';
 
 /** A longer item is refused: readers of the file take a line at a time into memory. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 /** The items of one page: they wait in memory until the turn is committed. */
 const MAX_PAGE_BYTES = 8 * MAX_LINE_BYTES;
 const MAX_ITEMS = 1_000_000;

@@ -10,8 +10,6 @@ import type { ERROR_CODES } from './api-schemas.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
 
-export { ROUTES };
-
 export interface ApiRequest {
   readonly method: string;
   /** As sent, percent-encoded, without the query and without a deployment's own prefix. */

@@ -74,7 +74,7 @@ const isOfModule = (
 ): mediaType is string => mediaType !== undefined && modules?.reads(mediaType) === true;
 
 /** The bytes of a text; for a document that is read as a whole, its media type alone. */
-export type DocumentBody =
+type DocumentBody =
   | {
       readonly mediaType: string;
       readonly source: string;
@@ -88,7 +88,7 @@ export type DocumentBody =
  * Decodes an archived body by its real type, whatever its server says (`typeToRead`). Undefined if it is not a
  * document. Throws an error with the cause if the body cannot be decoded: it is damaged, or larger than `maxBytes`.
  */
-export function documentBody(
+function documentBody(
   url: string,
   { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
   maxBytes: number,
@@ -120,7 +120,7 @@ function typeForModule(
 }
 
 /** The content of a document, as a module read it. */
-export type ModuleContent = MediaContent & { readonly isTruncated: boolean };
+type ModuleContent = MediaContent & { readonly isTruncated: boolean };
 
 /** A document: its text, or the module that reads it. */
 export type ReadableDocument =
@@ -232,7 +232,7 @@ export function documentFrom(
 const NOT_MADE: Pick<DocumentContent, 'markdown' | 'kind'> = { markdown: '' };
 
 /** The content of a document that is read as a whole. Rejects with the cause. */
-export async function wholeContent(
+async function wholeContent(
   url: string,
   { headers, body }: Pick<ArchivedResponse, 'headers' | 'body'>,
   mediaType: string,

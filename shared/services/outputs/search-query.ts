@@ -6,7 +6,7 @@
 import { withoutUnseen } from '../../core/text/unseen-characters.ts';
 
 /** The query has no word to search for. */
-export class EmptySearch extends Error {
+class EmptySearch extends Error {
   override name = 'EmptySearch';
 }
 

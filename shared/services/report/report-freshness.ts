@@ -64,7 +64,7 @@ export interface Band {
 /** Upper edges of the bands, in hours: an hour to 60 days. */
 const BANDS = [1, 6, 24, 72, 168, 336, 672, 1440, Number.POSITIVE_INFINITY] as const;
 
-export interface PriceReport {
+interface PriceReport {
   readonly objective: 'changes' | 'freshness';
   /** Fetches of known pages a day. */
   readonly budgetPerDay: number;

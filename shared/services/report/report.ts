@@ -59,7 +59,7 @@ export interface CrawlReport {
   readonly freshness?: FreshnessReport;
 }
 
-export interface TypeRow {
+interface TypeRow {
   readonly type: string;
   readonly count: number;
   readonly bytes: number;
@@ -80,7 +80,7 @@ export interface HostRow {
 }
 
 /** The first of each order. */
-export interface HostTables {
+interface HostTables {
   readonly byPages: readonly HostRow[];
   readonly byBytes: readonly HostRow[];
   /** By mean time, of hosts with enough answers for a mean. */
@@ -91,7 +91,7 @@ export interface HostTables {
   readonly setAsideCount: number;
 }
 
-export interface ClosedGroupRow extends ClosedGroup {
+interface ClosedGroupRow extends ClosedGroup {
   readonly host: HostKey;
   readonly pages: number;
 }

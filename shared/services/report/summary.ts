@@ -135,7 +135,7 @@ export interface GivenUpHost {
   readonly refused?: RefusedNote;
 }
 
-export interface RefusedNote {
+interface RefusedNote {
   /** When it first did. ISO 8601, UTC. */
   readonly since: string;
   /** URLs that wait there. */

@@ -28,10 +28,10 @@ export function changeGroups(lines: readonly string[]): string[][] {
   return groups;
 }
 
-export type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }>;
-export type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
+type ChangesEvent = WebhookEvent<'pagesChanged', { readonly changes: readonly UrlChange[] }>;
+type SitesEvent = WebhookEvent<'sitesVisited', { readonly sites: readonly SiteVisit[] }>;
 
-export type RefusedEvent = WebhookEvent<'hostsRefused', { readonly hosts: readonly RefusedHost[] }>;
+type RefusedEvent = WebhookEvent<'hostsRefused', { readonly hosts: readonly RefusedHost[] }>;
 type FeedEvent = ChangesEvent | SitesEvent | RefusedEvent;
 
 /**

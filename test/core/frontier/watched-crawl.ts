@@ -1,9 +1,6 @@
 /** A crawl of a host that is a function, watched for templates that add nothing new. */
-import {
-  createTemplateWatch,
-  templateOf,
-  type WatchedTemplate,
-} from '../../../shared/core/frontier/template-watch.ts';
+import { createTemplateWatch, type WatchedTemplate } from '../../../shared/core/frontier/template-watch.ts';
+import { templateOf } from '../../../shared/core/url/template-of.ts';
 
 /** Returns the page at a path: the paths it links to, and its text. */
 export type Site = (path: string) => {

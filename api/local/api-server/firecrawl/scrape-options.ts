@@ -9,7 +9,7 @@ import {
   refuseOthers,
 } from './refused-fields.ts';
 
-export const FORMATS = ['markdown', 'html', 'rawHtml', 'links'] as const;
+const FORMATS = ['markdown', 'html', 'rawHtml', 'links'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** How a page becomes a document. JSON. */

@@ -6,7 +6,7 @@ import { createOriginTable } from '../../../core/url/origin-pattern.ts';
 import { isInBlock, parseCidr, parseIp } from '../ip-address.ts';
 
 /** How a proxy is spoken to. `socks5`: names are resolved here; `socks5h`: by the proxy. */
-export type ProxyKind = 'http' | 'https' | 'socks5' | 'socks5h';
+type ProxyKind = 'http' | 'https' | 'socks5' | 'socks5h';
 
 export interface ProxyServer {
   readonly kind: ProxyKind;
@@ -70,7 +70,7 @@ export function createProxyChooser(rules: CrawlConfig['proxies']): ChooseProxy {
 }
 
 /** The URL was checked with the configuration. */
-export function parseProxy(text: string): ProxyServer {
+function parseProxy(text: string): ProxyServer {
   const url = new URL(text);
   const kind = url.protocol.slice(0, -1) as ProxyKind;
   return {

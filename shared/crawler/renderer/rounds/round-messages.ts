@@ -34,7 +34,7 @@ export interface RoundReply {
 }
 
 /** Lambda: 6 MB (developer guide, quotas). */
-export const MAX_PAYLOAD_CHARS = 6 * 1024 * 1024 - 1024;
+const MAX_PAYLOAD_CHARS = 6 * 1024 * 1024 - 1024;
 
 type Packed = readonly ['gzip' | 'plain', string];
 

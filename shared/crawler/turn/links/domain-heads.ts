@@ -22,7 +22,7 @@ import { StaleTurn } from '../../ports/stale-turn.ts';
 export type DomainFacts = Omit<DomainState, 'writer'>;
 
 /** A change of a domain's head. */
-export interface DomainChange<T> {
+interface DomainChange<T> {
   /** Absent: it stays. */
   readonly state?: DomainFacts;
   /** Links that are skipped from now on, as the quota of hosts is used up. */

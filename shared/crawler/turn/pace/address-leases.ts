@@ -24,7 +24,7 @@ export interface AddressLeases {
   exit(crawl: CrawlId, address: string, delayMs: number): Promise<void>;
 }
 
-export type LeaseTerms = Omit<LeaseClaim, 'owner' | 'now'>;
+type LeaseTerms = Omit<LeaseClaim, 'owner' | 'now'>;
 
 /** The addresses whose leases are remembered. */
 const MAX_ADDRESSES = 20_000;

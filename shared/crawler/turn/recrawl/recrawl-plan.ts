@@ -48,6 +48,7 @@ import {
 import {
   fetchIntervalDays,
   MIN_INTERVAL_DAYS,
+  NEARLY,
   type RecrawlObjective,
 } from '../../../core/recrawl/fetch-interval.ts';
 import { factorCode, withNewLinks } from '../../../core/recrawl/page-importance.ts';
@@ -75,8 +76,6 @@ export const RETRY_HOST_MS = DAY_MS;
 const CLOCK_SLACK_MS = 60_000;
 /** The share of a host's requests that its known pages may have. */
 const HOST_SHARE = 0.8;
-/** A page is fetched after this part of its interval: the price moves by some percent all the time. */
-const NEARLY = 0.97;
 /** A page that is to be tried after a week is tried at the time of the schedule that is a week later, not at the next. */
 const SOONER = 0.9;
 

@@ -8,7 +8,7 @@ export interface Source {
   readonly bytes: number;
 }
 
-export interface PlacedSource extends Source {
+interface PlacedSource extends Source {
   /** Where it begins in the joined file. */
   readonly offset: number;
 }

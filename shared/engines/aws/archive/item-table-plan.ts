@@ -19,7 +19,7 @@ export interface ItemTablePlan extends TabledItems {
   readonly found: readonly string[];
 }
 
-export interface ItemTablesState extends TabledItems {
+interface ItemTablesState extends TabledItems {
   /** The tables that are made. The next one has this number. */
   readonly tables: number;
   readonly plan?: ItemTablePlan | undefined;

@@ -49,7 +49,7 @@ export interface StackArchive extends ExportArchive {
 }
 
 /** The WARC files of a crawl at one time. */
-export interface StackFiles extends ArchiveFiles {
+interface StackFiles extends ArchiveFiles {
   /** Returns the bytes of the file's index; undefined if it has none. */
   readIndex(file: string): AsyncIterable<Uint8Array> | undefined;
   /** As {@link StackArchive.cdxj}, of these files alone. */

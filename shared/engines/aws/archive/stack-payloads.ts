@@ -79,7 +79,7 @@ function keptRead(read: ReadAt, { offset, length }: RecordLocation, isBesideRead
 }
 
 /** The captures of an index. */
-export async function* capturesIn(
+async function* capturesIn(
   { cdxj }: Pick<StackArchive, 'cdxj'>,
   crawl: CrawlId,
   warn?: (message: string) => void,

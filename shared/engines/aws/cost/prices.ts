@@ -35,7 +35,7 @@ export type LineItem = (typeof LINE_ITEMS)[number];
 export type Usage = Readonly<Partial<Record<LineItem, number>>>;
 
 /** US dollars for one unit of each. */
-export type UnitPrices = Readonly<Record<LineItem, number>>;
+type UnitPrices = Readonly<Record<LineItem, number>>;
 
 export interface Prices {
   readonly region: string;

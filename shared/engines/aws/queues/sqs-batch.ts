@@ -59,7 +59,7 @@ export async function settleBatch<E>(
 }
 
 /** An entry of a batch call failed in all attempts. The turn or the routing must be repeated. */
-export class BatchFailure extends Error {
+class BatchFailure extends Error {
   override name = 'BatchFailure';
 
   constructor(what: string, entry: BatchResultErrorEntry | undefined) {

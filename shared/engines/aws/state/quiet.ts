@@ -19,7 +19,7 @@ const SETTLE_MS = 55_000;
  * What takes longer sets the crawl running again: as workers are too few, or as another crawl's failures have
  * parked the host for up to 15 minutes.
  */
-export const SHARED_SETTLE_MS = 450_000;
+const SHARED_SETTLE_MS = 450_000;
 /** As above, where links are gathered in link shards for 5 minutes on their way, or twice that after a failure. */
 export const SHARDED_SETTLE_MS = 1_200_000;
 /**

@@ -11,7 +11,7 @@ import { mergedCdxj } from './cdxj-files.ts';
 import { openWarcFiles, type WarcFiles } from './warc-files.ts';
 
 /** A place where a record begins. */
-export type RecordStart = Pick<RecordLocation, 'file' | 'offset'>;
+type RecordStart = Pick<RecordLocation, 'file' | 'offset'>;
 
 export interface ArchiveReader extends Pick<PayloadSource, 'readResponse' | 'readUsage'> {
   /**

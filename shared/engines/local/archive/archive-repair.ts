@@ -129,7 +129,7 @@ async function cutDurably(path: string, bytes: number): Promise<void> {
  * to one that is not. 0 if there is nothing but warcinfo. `problem` says why the scan ended before the file's
  * end.
  */
-export async function scanCaptures(path: string): Promise<{ bytes: number; problem?: string }> {
+async function scanCaptures(path: string): Promise<{ bytes: number; problem?: string }> {
   const handle = await open(path, 'r');
   const awaited = new Set<string>();
   const met = new Set<string>();

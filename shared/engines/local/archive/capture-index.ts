@@ -52,7 +52,7 @@ export interface CaptureIndex {
   close(): void;
 }
 
-export interface CaptureQuery {
+interface CaptureQuery {
   readonly words: readonly string[];
   readonly onlyPages: boolean;
   readonly offset: number;

@@ -30,7 +30,7 @@ export interface ResponseCache {
   close(): Promise<void>;
 }
 
-export interface Damaged {
+interface Damaged {
   /** The damage, in a sentence for people. */
   readonly damage: string;
 }
