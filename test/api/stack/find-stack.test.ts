@@ -220,6 +220,25 @@ describe('what AWS refuses is reported with what to do', () => {
       new Error('loading a crawl', { cause: failed('AccessDeniedException', 'dynamodb:GetItem') }),
       /^AWS denies it \(dynamodb:GetItem\)/,
     ],
+    [
+      failed('AWS.SimpleQueueService.AccessDenied', 'explicit deny in a service control policy'),
+      /^AWS denies it \(explicit deny in a service control policy\)/,
+    ],
+    [
+      Object.assign(failed('Unknown', 'UnknownError'), { $metadata: { httpStatusCode: 403 } }),
+      /^AWS denies it/,
+    ],
+    [
+      failed('KMS.DisabledException', 'k is disabled'),
+      /the key that encrypts .*DisabledException: k is disabled/,
+    ],
+    [failed('AWS.SimpleQueueService.KmsAccessDenied', 'no'), /ask for the use of that key/],
+    [failed('NoSuchBucket', 'no bucket'), /^A part of the stack is not there \(no bucket\)/],
+    [failed('ResourceNotFoundException', 'no table'), /^A part of the stack is not there \(no table\)/],
+    [failed('AWS.SimpleQueueService.NonExistentQueue', 'no queue'), /^A part of the stack is not there/],
+    [failed('OptInRequired', 'not subscribed'), /^The account has not enabled this region/],
+    [failed('PermanentRedirect', 'elsewhere'), /^The bucket is in another region than the stack/],
+    [failed('InvalidObjectState', 'GLACIER'), /restore it first$/],
   ])('%s', (error, message) => {
     const refusal = awsRefusal(error, { region: 'eu-west-1', profile: 'ops' });
     expect(refusal).toBeInstanceOf(StackRefused);
@@ -236,6 +255,10 @@ describe('what AWS refuses is reported with what to do', () => {
     [
       new Error('loading a crawl: throttled 8 times over', { cause: failed('ThrottlingException', 'Rate') }),
       /try again later$/,
+    ],
+    [
+      Object.assign(failed('InternalServerError', 'oops'), { $metadata: { httpStatusCode: 500 } }),
+      /^AWS fails \(InternalServerError: oops\): try again later$/,
     ],
   ])('or, where it does not answer, without blaming the command line: %s', (error, message) => {
     const failure = awsRefusal(error, {});
