@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/crawler/ports/clock.ts';
 import type { CrawlRegistry } from '../../shared/crawler/ports/crawl-registry.ts';
 import { createStackArchive, type StackArchive } from '../../shared/engines/aws/archive/stack-archive.ts';
 import { stackRows } from '../../shared/engines/aws/archive/stack-rows.ts';
+import { createClients } from '../../shared/engines/aws/clients.ts';
 import { controlEngineOf } from '../../shared/engines/aws/control-engine.ts';
 import { controlPolicyOf } from '../../shared/engines/aws/control-policy.ts';
 import {
@@ -32,6 +33,7 @@ import type { BucketFolder } from './copy/copy-archive.ts';
 import { findStack } from './find-stack.ts';
 import { loadedSdk } from './loaded-sdk.ts';
 import { putIdentity } from './put-identity.ts';
+import { serviceClock } from './service-clock.ts';
 
 /** The parts of a stack that copies of whole crawls are read from, and written to. */
 export interface StackCopies {
@@ -81,12 +83,14 @@ export async function connectStack({ stack: name, region }: StackAddress): Promi
       },
       name,
     );
-    const opened = openStack(settings, { clock: systemClock, ...(region !== undefined && { region }) });
+    const clients = createClients(settings.hostsPerWorker, systemClock, region);
+    const clock = serviceClock(clients.dynamo);
+    const opened = openStack(settings, { clock, clients });
     const wakeExporter = async () => {
       const { createOwnEvents } = await loadedSdk(import('../../shared/engines/aws/own-events.ts'));
-      await createOwnEvents(systemClock, region)(EXPORT_MORE, { stack: settings.stack });
+      await createOwnEvents(clock, region)(EXPORT_MORE, { stack: settings.stack });
     };
-    return connectionOf(name, opened, settings, { clock: systemClock, explained, wakeExporter });
+    return connectionOf(name, opened, settings, { clock, explained, wakeExporter });
   } catch (error) {
     throw explained(error);
   } finally {

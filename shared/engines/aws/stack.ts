@@ -18,8 +18,6 @@ export interface OpenStackOptions extends UnreadHandlers {
   readonly clock: Clock;
   /** Default: the SDK's own, by its own chain of region, credentials and endpoint. */
   readonly clients?: AwsClients;
-  /** The region of these clients, if it is not the SDK's own. */
-  readonly region?: string;
   /** Memory of this function, in MB; undefined for a process elsewhere, whose time costs nothing. */
   readonly memoryMb?: number;
   /** Which of the turn queues is received from: the one whose event this is. Default: all in turn. */
@@ -51,7 +49,7 @@ export interface OpenedStack {
 export function openStack(settings: StackSettings, options: OpenStackOptions): OpenedStack {
   const { clock, memoryMb, turnQueueUrl, sizes, startSmall, keepsCookies, onCorrupt, onNewer, warn } =
     options;
-  const clients = options.clients ?? createClients(settings.hostsPerWorker, clock, options.region);
+  const clients = options.clients ?? createClients(settings.hostsPerWorker, clock);
   const meter = createMeter({ clock, memoryMb });
   for (const client of [clients.dynamo, clients.s3, clients.sqs]) meter.watch(client);
   const engine = createAwsEngine({
