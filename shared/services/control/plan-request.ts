@@ -1,5 +1,6 @@
 import { type CrawlConfig, type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { RENDER_SETTINGS } from '../../core/crawl/settings/settings.ts';
 import { type CrawlPlan, planCrawl } from '../begin/plan-crawl.ts';
 import { wideningSeeds } from '../begin/widening-seeds.ts';
 import { orRefused } from './as-refusal.ts';
@@ -58,15 +59,19 @@ export function planRequest(request: NewCrawl, policy: ControlPolicy): PlannedRe
   return { ...plan, crawl, record: { ...plan.record, scopeSeeds }, dedupeFrom };
 }
 
-/** Throws {@link ControlError} for a setting that is refused here. `place`: that of the settings in the request. */
+/**
+ * Throws {@link ControlError} for a setting that is refused here. `place`: that of the settings in the request. If they say that
+ * no page is rendered, the settings of rendering have no effect, and are not refused.
+ */
 export function checkRefused(
-  given: object,
+  given: { readonly render?: unknown },
   place: string | undefined,
   refuses: NonNullable<ControlPolicy['refuses']>,
 ): void {
+  const unused: readonly string[] = given.render === 'never' ? RENDER_SETTINGS : [];
   for (const key of Object.keys(given) as (keyof CrawlConfig)[]) {
     const reason = refuses[key];
-    if (reason === undefined) continue;
+    if (reason === undefined || unused.includes(key)) continue;
     const name = place === undefined ? key : `${place}.${key}`;
     throw new ControlError('invalid', `${name} cannot be set here: ${reason}`, name);
   }
@@ -82,7 +87,9 @@ export function crawlOptionsOf(asked: CrawlOptions, policy: ControlPolicy): Craw
     refuses = {},
     limits = {},
   } = policy;
-  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  const given: CrawlOptions = Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined),
+  );
   checkRefused(given, 'config', refuses);
   for (const [i, override] of (Array.isArray(asked.overrides) ? asked.overrides : []).entries()) {
     // They are the patterns of its hosts, unlike the setting of that name.

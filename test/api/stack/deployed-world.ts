@@ -33,22 +33,19 @@ interface Deployed {
   readonly redirects?: Readonly<Record<string, string>>;
   /** Days after which the stack deletes WARC files. Default: it keeps them. */
   readonly archiveDays?: number;
-  /** The stack takes settings of rendering, though nothing renders here. */
-  readonly rendererFunction?: string;
   /** Whose hooks the workers call. */
   readonly project?: ProjectHooks;
 }
 
 export function deployedWorld(pages: Pages, options: Deployed = {}): DeployedWorld {
   const { hasCompactor = false, project = {}, allowPrivateAddresses = [] } = options;
-  const { archiveDays, rendererFunction } = options;
+  const { archiveDays } = options;
   const cloud = createSimCloud({
     seed: 1,
     faults: () => NO_FAULTS,
     settings: {
       allowPrivateAddresses: [...allowPrivateAddresses],
       ...(archiveDays !== undefined && { archiveDays }),
-      ...(rendererFunction !== undefined && { rendererFunction }),
     },
   });
   const { time, settings } = cloud;

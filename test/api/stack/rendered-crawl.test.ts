@@ -1,4 +1,4 @@
-/** A crawl with rendered pages, in a folder and on a stack in the simulated account, after it was set to render no more. */
+/** A crawl with rendered pages, in a folder and on a stack without a browser in the simulated account, after it was set to render no more. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -85,7 +85,7 @@ needs('browser')(
     const processed = await all(processCrawl<{ text: string }>(out, { onPage }));
     expect(shownPages(JSON.stringify(processed))).toEqual(['1', '2']);
 
-    const world = deployedWorld({}, { allowPrivateAddresses: ['127.0.0.0/8'], rendererFunction: 'none' });
+    const world = deployedWorld({}, { allowPrivateAddresses: ['127.0.0.0/8'] });
     const pulled = join(root, 'pulled');
     const work = async () => {
       await pushCrawl(out, world.connection, { crawl: 'c' });

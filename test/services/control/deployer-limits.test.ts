@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CrawlOptions } from '../../../shared/core/crawl/config.ts';
 import type { NewCrawl } from '../../../shared/services/control/control.ts';
 import type { DeployerLimits } from '../../../shared/services/control/deployer-limits.ts';
 import type { ControlPolicy } from '../../../shared/services/control/plan-request.ts';
@@ -119,6 +120,22 @@ test('a crawl is resumed with rendering where there is a browser, and refused el
     ...{ code: 'invalid', field: 'render' },
     message: 'render cannot be set here: this stack has no browser',
   });
+});
+
+test('where there is no browser, settings of a crawl that renders no more are no fault', async () => {
+  const none = 'this stack has no browser';
+  const refuses = { render: none, keepRendered: none, screenshots: none };
+  const { control, engine } = openRoom({ policy: { defaults: { contact: CONTACT }, refuses } });
+  const config = { render: 'never', screenshots: true } as const;
+  await control.create({ crawl: 'one', seeds: [A], config });
+  await control.resume('one', { render: 'never' });
+  expect((await engine.registry.load('one'))?.config).toMatchObject(config);
+  const others: CrawlOptions[] = [
+    { screenshots: true },
+    { ...config, overrides: [{ hosts: ['a.test'], render: 'always' }] },
+  ];
+  for (const refused of others)
+    await expect(control.create({ crawl: 'two', seeds: [A], config: refused })).rejects.toThrow(none);
 });
 
 test('when the money of the day is spent, no crawl begins or continues', async () => {
