@@ -1,4 +1,4 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, type SendMessageCommandInput, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { withRetry } from '../shared/engines/aws/retry.ts';
 
@@ -17,18 +17,32 @@ export interface FifoPlace {
   readonly id: string;
 }
 
-/** Puts messages on a dead-letter queue as they came, with the attribute `reason`. `place`: for a FIFO queue. */
+/**
+ * Puts messages on a dead-letter queue as they came, with the attribute `reason`. `place`: for a FIFO queue. Attributes count for
+ * a message's size: one that fills what the queue takes goes there without.
+ */
 export function createDeadLetter({ client, queueUrl, clock }: DeadLetterOptions) {
+  const send = async (input: SendMessageCommandInput): Promise<void> => {
+    const command = new SendMessageCommand(input);
+    await withRetry('sending a dead letter', () => client.send(command), { clock });
+  };
   return async (body: string, reason: string, place?: FifoPlace): Promise<void> => {
-    const command = new SendMessageCommand({
+    const input = {
       QueueUrl: queueUrl,
       MessageBody: body,
       ...(place && { MessageGroupId: place.group, MessageDeduplicationId: place.id }),
-      MessageAttributes: { reason: { DataType: 'String', StringValue: reasonText(reason) } },
+    };
+    const MessageAttributes = { reason: { DataType: 'String', StringValue: reasonText(reason) } };
+    await send({ ...input, MessageAttributes }).catch((error: unknown) => {
+      if (!isRefusedValue(error)) throw error;
+      return send(input);
     });
-    await withRetry('sending a dead letter', () => client.send(command), { clock });
   };
 }
+
+/** "Message must be shorter than 1048576 bytes", under a name with or without a prefix. */
+const isRefusedValue = (error: unknown): boolean =>
+  error instanceof Error && /(^|\.)InvalidParameterValue(Exception)?$/.test(error.name);
 
 /**
  * Reduces a text to a short line of characters that SQS takes, which are those of XML 1.0 (API reference, SendMessage).

@@ -26,3 +26,14 @@ test('one that cannot be sent fails: its message is to come again', async () => 
     'no queue',
   );
 });
+
+test('one that is as large as the queue takes goes there without the reason', async () => {
+  const tooLong = Object.assign(new Error('Message must be shorter than 1048576 bytes.'), {
+    name: 'InvalidParameterValue',
+  });
+  const { client, calls } = fakeSqs(({ input }) => (input.MessageAttributes ? tooLong : {}));
+  const body = 'x'.repeat(1024 * 1024);
+  await createDeadLetter({ client, queueUrl: 'dead', clock })(body, 'neither JSON nor URLs');
+  expect(calls.map(({ input }) => input.MessageBody === body)).toEqual([true, true]);
+  expect(calls[1]?.input).not.toHaveProperty('MessageAttributes');
+});
