@@ -30,8 +30,7 @@ export function settingsOf(
   if (faults.length > 0) throw new InvalidConfig(faults.join('; '));
   refuseSecrets(crawl);
   const crawlDefaults = fittedCrawl(withoutMachine(crawl, options), timesOf({ workerTimeoutMs }));
-  checkSize(crawlDefaults, options);
-  return {
+  const settings: EncodedSettings = {
     stack: options.stackName,
     crawlState: state.crawlState.tableName,
     urlSeen: state.urlSeen.tableName,
@@ -63,6 +62,8 @@ export function settingsOf(
     ...(options.secretsParameter !== undefined && { secretsParameter: options.secretsParameter }),
     ...(renderer && { rendererFunction: renderer.functionName }),
   };
+  checkSize(settings, options);
+  return settings;
 }
 
 /**
@@ -160,28 +161,43 @@ function fittedTime(
 }
 
 /**
- * A function's environment holds 4 KB (Lambda quotas). This is the rest after names, numbers and the pattern of many
- * queues' URLs: `{"pattern":"https://sqs.REGION.amazonaws.com/ACCOUNT/STACK-turns-*.fifo","count":40}`.
+ * A function's environment holds 4 KB (Lambda quotas). Lambda counts it as JSON, in which each quote of the settings takes a
+ * backslash (its error has "String measured: {"NAME":"{\\"key\\":..."}").
  */
 const ENVIRONMENT_BYTES = 4096;
-const FIXED_BYTES = 1400;
-const URLS_BYTES = 130;
 
-function checkSize(crawl: CrawlOptions, options: StackOptions): void {
-  const { allowPrivateAddresses, allowPorts, allowedDomains, workerEnvironment, defaultCrawl } = options;
-  const { stackName, linkShards } = options;
-  const lists = JSON.stringify([
-    crawl,
-    allowPrivateAddresses,
-    allowPorts,
-    allowedDomains,
-    workerEnvironment,
-    defaultCrawl,
-  ]);
-  const patterns = linkShards > 0 ? 2 : 1;
-  const room = ENVIRONMENT_BYTES - FIXED_BYTES - patterns * (URLS_BYTES + stackName.length);
-  if (Buffer.byteLength(lists) <= room) return;
+/** Bytes that a name takes at most which is not known before the deployment. Names of queues have 80 (SQS quotas), functions 64, buckets 63. */
+const QUEUE_URL_BYTES = 'https://sqs.ap-southeast-1.amazonaws.com/123456789012/'.length + 80;
+const NAME_BYTES: Readonly<Record<string, number>> = {
+  bucket: 63,
+  rendererFunction: 64,
+  startQueueUrl: QUEUE_URL_BYTES,
+  linkQueueUrl: QUEUE_URL_BYTES,
+  linkDeadLetterUrl: QUEUE_URL_BYTES,
+  turnDeadLetterUrl: QUEUE_URL_BYTES,
+  // The URLs of many queues.
+  pattern: QUEUE_URL_BYTES,
+};
+/** The stack's name, the path of the construct, and a random end. */
+const TABLE_BYTES = 128;
+
+/** The settings as long as they may become. A placeholder of the CDK stands for each name. */
+const longest = (settings: EncodedSettings): object =>
+  JSON.parse(JSON.stringify(settings), (key, value) => {
+    const most = NAME_BYTES[key] ?? TABLE_BYTES;
+    return typeof value === 'string' ? value.replace(/\$\{Token\[[^\]]+\]\}/g, 'x'.repeat(most)) : value;
+  });
+
+/** Throws {@link InvalidOptions} if the settings may not fit into the environment of each function. */
+function checkSize(settings: EncodedSettings, { workerEnvironment }: StackOptions): void {
+  const environment = {
+    ...workerEnvironment,
+    ...{ STRAND_SMALL_WORKER: 'true', NODE_OPTIONS: '--enable-source-maps --max-old-space-size=1200' },
+    STRAND_SETTINGS: JSON.stringify(longest(settings)),
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(environment));
+  if (bytes <= ENVIRONMENT_BYTES) return;
   throw new InvalidOptions(
-    `The crawl settings of the project's file and the lists of the stack take ${Buffer.byteLength(lists)} bytes, and ${room} fit into a function's environment: give long lists to each crawl`,
+    `The crawl settings of the project's file and the lists of the stack are ${bytes - ENVIRONMENT_BYTES} bytes longer than what fits into a function's environment: give long lists to each crawl`,
   );
 }

@@ -172,7 +172,22 @@ describe('crawls of the stack', () => {
 
   test('have settings that fit into an environment', () => {
     const exclude = Array.from({ length: 200 }, (_, i) => `^https://example${i}\\.org/`);
-    expect(() => settings({}, { exclude })).toThrow(/take \d+ bytes, and \d+ fit/);
+    expect(() => settings({}, { exclude })).toThrow(/are \d+ bytes longer than what fits/);
+  });
+
+  test('are counted as Lambda does, as JSON in JSON', () => {
+    const patterns = (count: number) => Array.from({ length: count }, (_, i) => `\\.${100 + i}$`);
+    const environmentOf = (exclude: string[]) => {
+      const { Variables } = functionOf(synthesized({}, { exclude }), 'Exporter').Properties.Environment;
+      // A name for each reference, and for each URL.
+      const text = Variables.STRAND_SETTINGS['Fn::Join'][1].map((part: unknown) =>
+        typeof part === 'string' ? part : 'x'.repeat(45),
+      );
+      return JSON.stringify({ ...Variables, STRAND_SETTINGS: text.join('') });
+    };
+    expect(environmentOf(patterns(120)).length).toBeLessThan(4096);
+    // They are 1,900 bytes as JSON, and 2,660 as JSON in JSON.
+    expect(() => environmentOf(patterns(190))).toThrow('longer than what fits');
   });
 
   test('have no settings that a stack does not have', () => {
