@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
-import type { HostTotals } from '../shared/core/frontier/head.ts';
+import type { HostTotals } from '../shared/core/frontier/host-totals.ts';
 import { countsAgainstHost } from '../shared/core/frontier/verdict.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import type { CrawlTotals } from '../shared/crawler/ports/crawl-registry.ts';

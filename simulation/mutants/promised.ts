@@ -22,13 +22,16 @@ const GONE = 'a page is gone as long as the site says so, and no longer';
 const STORED = 'a crawl stored by the previous version continues';
 
 const PLAN = 'shared/crawler/turn/recrawl/recrawl-plan.ts';
+const TIMES = 'shared/crawler/turn/recrawl/fetch-times.ts';
+const DEMAND = 'shared/crawler/turn/recrawl/host-demand.ts';
+const VANISHING = 'shared/crawler/turn/recrawl/vanishing-watch.ts';
 const OF_BUDGET = ['test/crawler/worker/recrawl-budget.test.ts'];
 
 const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: PRICE,
     what: 'pages are due after half their interval',
-    file: PLAN,
+    file: TIMES,
     edits: [
       [
         'Math.ceil((from + until * DAY_MS) / 1000) * 1000 };',
@@ -41,29 +44,29 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: PRICE,
     what: 'a page that is due is fetched though the price has risen since',
-    file: PLAN,
+    file: TIMES,
     edits: [['(now - result.fetchedAt) / DAY_MS >= NEARLY * this.#waitDays(record, recrawl)', 'true']],
     tests: ['test/crawler/turn/recrawl/recrawl-plan.test.ts'],
   },
   {
     promise: BUDGET,
     what: 'the price is that of four times the budget',
-    file: PLAN,
+    file: TIMES,
     edits: [['priceFor(curveOf(demand), perDay)', 'priceFor(curveOf(demand), 4 * perDay)']],
     tests: OF_BUDGET,
   },
   {
     promise: BUDGET,
     what: 'the price is that of nine tenths of the budget',
-    file: PLAN,
+    file: TIMES,
     edits: [['priceFor(curveOf(demand), perDay)', 'priceFor(curveOf(demand), 0.9 * perDay)']],
     tests: OF_BUDGET,
   },
   {
     promise: BUDGET,
     what: 'the demand of a page that was fetched again counts twice',
-    file: PLAN,
-    edits: [['addDemand(subtractDemand(this.#demand, removed), added)', 'addDemand(this.#demand, added)']],
+    file: DEMAND,
+    edits: [['addDemand(subtractDemand(this.#curve, removed), added)', 'addDemand(this.#curve, added)']],
     tests: OF_BUDGET,
   },
   {
@@ -126,7 +129,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: MOMENTS,
     what: 'pages are due an hour after the time of the schedule',
-    file: PLAN,
+    file: TIMES,
     edits: [
       [
         'dueAt: this.#scheduledAfter(from, outcome, until) };',
@@ -138,7 +141,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: MOMENTS,
     what: 'pages are due some minutes before the time of the schedule, and again at it',
-    file: PLAN,
+    file: TIMES,
     edits: [
       [
         'dueAt: this.#scheduledAfter(from, outcome, until) };',
@@ -170,7 +173,7 @@ const RECRAWL_MUTANTS: readonly PromiseMutant[] = [
   {
     promise: GONE,
     what: 'the copy stays though the page is gone',
-    file: PLAN,
+    file: VANISHING,
     edits: [["return state === 'gone' && isVanished(", "return state === 'gone' || isVanished("]],
     breaks: ['goneAndBack'],
   },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { BY_OPERATOR } from '../../shared/core/causes/status-reason.ts';
-import { type HostTotals, NO_TOTALS } from '../../shared/core/frontier/head.ts';
+import { type HostTotals, NO_TOTALS } from '../../shared/core/frontier/host-totals.ts';
 import type { Engine } from '../../shared/crawler/ports/engine.ts';
 import type { Subject } from './subject.ts';
 import { CRAWL, headOf, LONG_MS, linkTo, RECORD, receiveOne, token } from './subjects.ts';

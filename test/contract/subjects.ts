@@ -1,5 +1,6 @@
 /** Small things that the parts of the suite are about. */
-import { type Head, type HostTotals, NEW_HEAD, NO_TOTALS } from '../../shared/core/frontier/head.ts';
+import { type Head, NEW_HEAD } from '../../shared/core/frontier/head.ts';
+import { type HostTotals, NO_TOTALS } from '../../shared/core/frontier/host-totals.ts';
 import { EMPTY_INDEX } from '../../shared/core/frontier/ledger-index.ts';
 import type { Link, Message } from '../../shared/core/frontier/message.ts';
 import type { UrlState } from '../../shared/core/frontier/url-record.ts';

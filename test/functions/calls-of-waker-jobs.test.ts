@@ -4,7 +4,7 @@ import { Announcer } from '../../functions/announcer.ts';
 import { createAttention } from '../../functions/attention.ts';
 import { createCrawlEnd } from '../../functions/crawl-end.ts';
 import { StackWatch } from '../../functions/stack-watch.ts';
-import { NO_TOTALS } from '../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../shared/core/frontier/host-totals.ts';
 import { withFirstPass } from '../../shared/crawler/crawl-state/first-pass.ts';
 import type { CrawlRecord, CrawlTotals } from '../../shared/crawler/ports/crawl-registry.ts';
 import type { StateChange } from '../../shared/crawler/ports/shared-state.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
-import type { HostTotals } from '../../core/frontier/head.ts';
+import type { HostTotals } from '../../core/frontier/host-totals.ts';
 import type { CrawlRegistry } from '../ports/crawl-registry.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { MetLimit } from './budget.ts';

@@ -2,7 +2,7 @@ import type { KeptReason, StatusReason } from '../../core/causes/status-reason.t
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { CrawlOptions } from '../../core/crawl/crawl-options.ts';
 import type { Site, SitesRef } from '../../core/crawl/sites.ts';
-import type { HostTotals } from '../../core/frontier/head.ts';
+import type { HostTotals } from '../../core/frontier/host-totals.ts';
 import type { UrlState } from '../../core/frontier/url-record.ts';
 
 /**

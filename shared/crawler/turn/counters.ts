@@ -1,5 +1,5 @@
 import type { LinkSkip } from '../../core/crawl/skip-reason.ts';
-import { COUNT_MAPS, exchangesOf, type HostTotals } from '../../core/frontier/head.ts';
+import { COUNT_MAPS, exchangesOf, type HostTotals } from '../../core/frontier/host-totals.ts';
 import { type FetchOutcome, sentRequest } from '../../core/outcome/fetch-outcome.ts';
 import type { WorkerStats } from './worker-stats.ts';
 

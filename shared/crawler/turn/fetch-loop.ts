@@ -167,8 +167,8 @@ export class FetchLoop {
     const until = dueAt - now > maxDueMs(this.#options.crawl.config) ? dueAt : now;
     for (let i = 0; i < MAX_PUT_OFF; i++) {
       const record = await ledger.nextRefetch(until);
-      if (!record || recrawl.isWorthFetch(record, now)) return record;
-      void settlement.settle(recrawl.putOff(record, now));
+      if (!record || recrawl.times.isWorthFetch(record, now)) return record;
+      void settlement.settle(recrawl.times.putOff(record, now));
     }
     return undefined;
   }
@@ -262,7 +262,7 @@ export class FetchLoop {
       const result = record.result && { ...record.result, cause: decided.result?.cause };
       void settlement.settle({ ...record, dueAt: 0, result });
       quarantine.clear(record.url);
-    } else if (outcome === 'unasked') void settlement.settle(recrawl.postpone(record, now));
+    } else if (outcome === 'unasked') void settlement.settle(recrawl.times.postpone(record, now));
     // Not at once, or this turn would take it again.
     else void settlement.settle({ ...record, dueAt: Math.max(decided.dueAt, now + 1000, pace.nextFetchAt) });
     return outcome !== 'turnEnds';

@@ -40,7 +40,7 @@ export class Settlement {
   settle(record: UrlRecord, seedOutcome: string = record.state): Promise<void> {
     const { ledger, counters, hooks, recrawl, output } = this.#options;
     const { before, after } = ledger.settle(record);
-    recrawl.replace(before, after);
+    recrawl.demand.replace(before, after);
     const change = output.takesChanges ? changeBetween(before, after) : undefined;
     if (change) output.addChange(change);
     // Only the first outcome counts: a URL that is fetched again had one.
@@ -55,7 +55,7 @@ export class Settlement {
   amend(record: UrlRecord): void {
     const { ledger, recrawl } = this.#options;
     const replaced = ledger.replaceOutcome(record);
-    if (replaced) recrawl.replace(replaced.before, replaced.after);
+    if (replaced) recrawl.demand.replace(replaced.before, replaced.after);
   }
 
   /** Reports a URL that is done. A URL that waits again is reported if it is a seed that has failed. */

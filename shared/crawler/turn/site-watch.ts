@@ -12,12 +12,12 @@ import {
 import type { SiteVisit } from '../../core/frontier/site-visit.ts';
 import type { UrlState } from '../../core/frontier/url-record.ts';
 import { hostKey } from '../../core/url/host-key.ts';
-import type { RecrawlPlan } from './recrawl/recrawl-plan.ts';
+import type { FetchTimes } from './recrawl/fetch-times.ts';
 import type { TurnCrawl } from './turn-crawl.ts';
 
 export interface SiteWatchOptions {
   readonly crawl: Pick<TurnCrawl, 'host' | 'site' | 'sites'>;
-  readonly recrawl: Pick<RecrawlPlan, 'nextPassAt'>;
+  readonly recrawl: { readonly times: Pick<FetchTimes, 'nextPassAt'> };
   /** As it stands in the host's head. */
   readonly pass: SitePass | undefined;
 }
@@ -102,7 +102,7 @@ export class SiteWatch {
   #passAt(at: number): SitePass {
     const last = this.#pass;
     if (last && !isOver(last, at)) return last;
-    const { at: until, isPartial } = this.#options.recrawl.nextPassAt(at);
+    const { at: until, isPartial } = this.#options.recrawl.times.nextPassAt(at);
     const begun = beginPass(last && this.#reported(last, at, false, undefined), at, until);
     return { ...begun, ...(isPartial && { isPartial }) };
   }

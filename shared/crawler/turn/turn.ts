@@ -231,7 +231,7 @@ class Turn {
       if (pace.givenUp !== undefined || crawl.status !== 'running') pace.end();
       else if (this.#hasPageDue()) await share.prepare();
       if (access.isOn) await access.open();
-      await this.#parts.recrawl.load();
+      await this.#parts.recrawl.times.load();
       await this.#parts.knownPages.adopt();
       await new FetchLoop(this.#services, this.#parts).run();
       if (quarantine.isPostponed) return { restUntil: pace.nextFetchAt, isPostponed: true };

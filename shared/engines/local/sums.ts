@@ -1,13 +1,12 @@
 /** Sums over the heads of a crawl. */
+import { type Head, urlsGivenUp } from '../../core/frontier/head.ts';
 import {
   addCounts,
   addTotals,
   COUNT_MAPS,
-  type Head,
   type HostTotals,
   NO_TOTALS,
-  urlsGivenUp,
-} from '../../core/frontier/head.ts';
+} from '../../core/frontier/host-totals.ts';
 import { EMPTY_INDEX } from '../../core/frontier/ledger-index.ts';
 import type { UrlState } from '../../core/frontier/url-record.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { requestUrl } from '../../../shared/core/url/request-url.ts';
 import { simLanguage } from '../../worlds/sim-hooks.ts';
 import { crawlFacts, HOME, makeFacts, PAGE, struck, violationsOf } from './made-facts.ts';

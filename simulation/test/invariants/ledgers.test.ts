@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { nameOf } from '../../web/own-requests.ts';
 import {
   crawlFacts,

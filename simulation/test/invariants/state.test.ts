@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { FLAG_VALUE, SIM_FLAG, SIM_ITEMS } from '../../worlds/sim-hooks.ts';
 import { crawlFacts, makeFacts, violationsOf } from './made-facts.ts';
 

@@ -1,15 +1,14 @@
 /** The totals of hosts, and heads as they are stored. */
 import { expect, test } from 'vitest';
+import { NEW_HEAD, parseHead } from '../../../shared/core/frontier/head.ts';
 import {
   addCounts,
   addTotals,
   COUNT_MAPS,
   exchangesOf,
   type HostTotals,
-  NEW_HEAD,
   NO_TOTALS,
-  parseHead,
-} from '../../../shared/core/frontier/head.ts';
+} from '../../../shared/core/frontier/host-totals.ts';
 
 const COUNTED = [...COUNT_MAPS];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CrawlOptions, parseConfig } from '../../../shared/core/crawl/config.ts';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { createBudget } from '../../../shared/crawler/crawl-state/budget.ts';
 import type { Crawl, Crawls } from '../../../shared/crawler/crawl-state/crawls.ts';
 import { endOf, isCutShort, isDraining } from '../../../shared/crawler/crawl-state/drain.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
 import { FirstPassWatch, withFirstPass } from '../../../shared/crawler/crawl-state/first-pass.ts';
 import type { CrawlRecord } from '../../../shared/crawler/ports/crawl-registry.ts';

@@ -1,6 +1,6 @@
 /** Copies that are to be fetched once more, as their original is no page: those that the ledger has in memory. */
 import { expect, test } from 'vitest';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import type { HostLedger } from '../../../shared/core/frontier/ledger.ts';
 import { isRestoredDuplicate, type UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { RestoredDuplicates } from '../../../shared/crawler/turn/copies/restored-duplicates.ts';
@@ -32,7 +32,7 @@ async function open(records: readonly UrlRecord[], copies = 1) {
     crawl: crawlOfTurn(),
     ledger,
     counters,
-    recrawl: { replace: () => {} },
+    recrawl: { demand: { replace: () => {} } },
   });
   return { ledger, counters, freed };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HostTotals, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { type HostTotals, NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import type { FetchOutcome } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { TurnCounters } from '../../../shared/crawler/turn/counters.ts';
 import { newStats } from '../../../shared/crawler/turn/worker-stats.ts';

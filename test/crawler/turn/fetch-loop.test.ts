@@ -215,7 +215,7 @@ describe('a page that is to be fetched again and is not', () => {
     const result = { fetchedAt: T0 - 30 * DAY, httpStatus: 200, digest: new Uint8Array(20) };
     const recrawl = { history: 1, rate: 1, changedAt: T0, misses: 0, capturedAt: result.fetchedAt };
     turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - DAY, result, recrawl });
-    await turn.recrawl.load();
+    await turn.recrawl.times.load();
     await turn.run();
     const known = await turn.ledger.lookUp(url);
     expect(known).toMatchObject({ state: 'fetched', result: { fetchedAt: result.fetchedAt } });
@@ -464,7 +464,7 @@ test('known pages that are due are all fetched again', async () => {
     const result = { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) };
     turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - 1000, result, recrawl });
   }
-  await turn.recrawl.load();
+  await turn.recrawl.times.load();
   await turn.run();
   expect(turn.asked().toSorted()).toEqual(paths);
 });
@@ -482,8 +482,8 @@ test('known pages that are not worth their fetch are all put off', async () => {
     const result = { fetchedAt, httpStatus: 200, digest: new Uint8Array(20) };
     turn.ledger.settle({ ...record, state: 'fetched', dueAt: T0 - 1000, result, recrawl });
   }
-  await turn.recrawl.load();
-  Object.assign(turn.recrawl, { isWorthFetch: () => false });
+  await turn.recrawl.times.load();
+  Object.assign(turn.recrawl.times, { isWorthFetch: () => false });
   await turn.run();
   expect(turn.asked()).toEqual([]);
   for (const path of paths) expect((await turn.ledger.lookUp(ORIGIN + path))?.dueAt).toBeGreaterThan(T0);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CrawlOptions, isRecrawling, parseConfig } from '../../../shared/core/crawl/config.ts';
 import { allowedFrom } from '../../../shared/core/crawl/host-hours.ts';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import type { CrawlStatus } from '../../../shared/crawler/ports/crawl-registry.ts';
 import { TurnCounters } from '../../../shared/crawler/turn/counters.ts';
 import { lastDueAt, type NextTurnParts, planNextTurn } from '../../../shared/crawler/turn/next-turn.ts';

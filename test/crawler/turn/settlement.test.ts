@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cause } from '../../../shared/core/causes/cause.ts';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { MAX_LEVEL } from '../../../shared/core/frontier/rank.ts';
 import type { UrlRecord } from '../../../shared/core/frontier/url-record.ts';
 import { requestUrl } from '../../../shared/core/url/request-url.ts';
@@ -33,7 +33,7 @@ function open(options: { isGivenUp?: boolean; isHeard?: boolean } = {}) {
         return { before: undefined, after: record };
       },
     },
-    recrawl: { replace: () => {} },
+    recrawl: { demand: { replace: () => {} } },
     output: { takesChanges: false, addChange: () => {} },
     pace: { nextFetchAt: NEXT, givenUp: options.isGivenUp ? GIVEN_UP : undefined },
     hooks: {

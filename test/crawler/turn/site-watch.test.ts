@@ -45,7 +45,7 @@ function run(
     });
     const watch = new SiteWatch({
       crawl: { host, sites, site: sites.of(host) },
-      recrawl: { nextPassAt },
+      recrawl: { times: { nextPassAt } },
       pass,
     });
     for (const answer of answers) watch.count({ isPage: true, state: 'waiting', at, ...answer });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { NEW_HEAD, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import type { Link } from '../../../shared/core/frontier/message.ts';
 import type { DocumentFacts } from '../../../shared/core/parser/document.ts';
 import { requestUrl } from '../../../shared/core/url/request-url.ts';

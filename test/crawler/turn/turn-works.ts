@@ -197,7 +197,7 @@ const PIECES: readonly [string, Work][] = [
       async prepare(turn) {
         await knowAll(turn, 3);
         turn.parts.intake.mergeDelivered([link('/5'), link('/6')], T0);
-        await turn.parts.recrawl.load();
+        await turn.parts.recrawl.times.load();
       },
       async run(turn) {
         await loopOf(turn).run();
@@ -406,7 +406,7 @@ const PIECES: readonly [string, Work][] = [
       },
       async run({ services, parts, engine }) {
         const plan = new RecrawlPlan(engine, { ...parts, recrawl: { pool: [0, 0, 0], isOff: true } });
-        await plan.load();
+        await plan.times.load();
         await new KnownPages(services, { ...parts, recrawl: plan }).adopt();
         return [plan.isStarting, await parts.ledger.lookUp(`${ORIGIN}/1`)];
       },
@@ -422,7 +422,7 @@ const PIECES: readonly [string, Work][] = [
       },
       prepare: (turn) => knowAll(turn, 2),
       async run({ services, parts, clock }) {
-        await parts.recrawl.load();
+        await parts.recrawl.times.load();
         const lists = new ListedChanges(services, parts);
         for (const day of [2, 1]) {
           const links = ['/1', '/2', '/3'].map((path, i) => ({

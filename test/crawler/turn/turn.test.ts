@@ -1,6 +1,7 @@
 /** Tests of a turn: its beginning, its deliveries, and its state after a failure. */
 import { describe, expect, test } from 'vitest';
-import { type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import type { Message } from '../../../shared/core/frontier/message.ts';
 import type { Crawl } from '../../../shared/crawler/crawl-state/crawls.ts';
 import { StaleTurn } from '../../../shared/crawler/ports/stale-turn.ts';

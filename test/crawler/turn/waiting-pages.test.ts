@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { TurnCounters } from '../../../shared/crawler/turn/counters.ts';
 import { countWaitingPages } from '../../../shared/crawler/turn/waiting-pages.ts';
 import { newStats } from '../../../shared/crawler/turn/worker-stats.ts';

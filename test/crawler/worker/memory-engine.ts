@@ -3,7 +3,8 @@
 import type { StoredJar } from '../../../shared/core/access/stored-jar.ts';
 import { withoutFormer } from '../../../shared/core/crawl/former-settings.ts';
 import { decodeSites, encodeSites } from '../../../shared/core/crawl/sites.ts';
-import { addTotals, type Head, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import type { Head } from '../../../shared/core/frontier/head.ts';
+import { addTotals, NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { EMPTY_INDEX } from '../../../shared/core/frontier/ledger-index.ts';
 import type { Message, OutLinks } from '../../../shared/core/frontier/message.ts';
 import { URL_STATES } from '../../../shared/core/frontier/url-record.ts';

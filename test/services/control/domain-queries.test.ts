@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { domainsText } from '../../../cli/stack-text.ts';
 import { parseConfig } from '../../../shared/core/crawl/config.ts';
 import { periodAt } from '../../../shared/core/frontier/domain-state.ts';
-import { type Head, NEW_HEAD, NO_TOTALS } from '../../../shared/core/frontier/head.ts';
+import { type Head, NEW_HEAD } from '../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../shared/core/frontier/host-totals.ts';
 import { linkerHash, sketchOf } from '../../../shared/core/frontier/linker-sketch.ts';
 import { pageOfDomains } from '../../../shared/services/control/domain-queries.ts';
 

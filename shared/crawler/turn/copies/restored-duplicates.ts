@@ -3,14 +3,14 @@ import type { HostLedger } from '../../../core/frontier/ledger.ts';
 import type { Link } from '../../../core/frontier/message.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { TurnCounters } from '../counters.ts';
-import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
+import type { HostDemand } from '../recrawl/host-demand.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 
 export interface RestoredDuplicatesOptions {
   readonly crawl: TurnCrawl;
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
-  readonly recrawl: Pick<RecrawlPlan, 'replace'>;
+  readonly recrawl: { readonly demand: Pick<HostDemand, 'replace'> };
 }
 
 /**
@@ -103,7 +103,7 @@ export class RestoredDuplicates {
     const { depth, level } = original;
     const result = { fetchedAt: now, duplicateOf: original.url };
     const freed = ledger.fetchOnceMore({ url, depth, level, result, ...redirect }, now);
-    if (freed) recrawl.replace(freed.before, freed.after);
+    if (freed) recrawl.demand.replace(freed.before, freed.after);
   }
 
   #targetOf(cause: Cause | undefined): string | undefined {

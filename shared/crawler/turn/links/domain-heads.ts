@@ -7,7 +7,8 @@ import {
   NO_DOMAIN_STATE,
   withLinkers,
 } from '../../../core/frontier/domain-state.ts';
-import { addCounts, type Head, type HostTotals, NEW_HEAD } from '../../../core/frontier/head.ts';
+import { type Head, NEW_HEAD } from '../../../core/frontier/head.ts';
+import { addCounts, type HostTotals } from '../../../core/frontier/host-totals.ts';
 import { roundedLinkers } from '../../../core/frontier/link-budget.ts';
 import {
   countLinkers,

@@ -37,7 +37,7 @@ export class KnownPages {
       if (adopted >= MAX_ADOPTED) return;
       adopted++;
       ledger.amend(planned);
-      recrawl.replace(record, planned);
+      recrawl.demand.replace(record, planned);
     }
     recrawl.isStarting = false;
   }

@@ -5,7 +5,7 @@ import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
 import { redirectTarget } from '../../../core/url/field-reference.ts';
 import type { TurnAccess } from '../access/turn-access.ts';
 import type { TurnCounters } from '../counters.ts';
-import type { RecrawlPlan } from '../recrawl/recrawl-plan.ts';
+import type { HostDemand } from '../recrawl/host-demand.ts';
 import { headersOf } from '../response-headers.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
 
@@ -13,7 +13,7 @@ export interface CookieRedirectsOptions {
   readonly crawl: Pick<TurnCrawl, 'config'>;
   readonly ledger: HostLedger;
   readonly counters: TurnCounters;
-  readonly recrawl: Pick<RecrawlPlan, 'replace'>;
+  readonly recrawl: { readonly demand: Pick<HostDemand, 'replace'> };
   readonly access: Pick<TurnAccess, 'mayRepeat'>;
 }
 
@@ -42,7 +42,7 @@ export class CookieRedirects {
     const redirects = record.redirects + 1;
     const freed = ledger.replaceOutcome({ ...known, state: 'waiting', redirects, attempts: 0, dueAt: now });
     if (freed === undefined) return false;
-    recrawl.replace(freed.before, freed.after);
+    recrawl.demand.replace(freed.before, freed.after);
     // Its next outcome is counted.
     if (isSeedRecord(known)) counters.count('seeds', 'redirect', -1);
     return true;

@@ -2,7 +2,8 @@
  * The contribution of a head to its crawl's totals, as flat counts: the form in which differences are summed
  * up and stored.
  */
-import { COUNT_MAPS, type Head, urlsGivenUp } from '../../../core/frontier/head.ts';
+import { type Head, urlsGivenUp } from '../../../core/frontier/head.ts';
+import { COUNT_MAPS } from '../../../core/frontier/host-totals.ts';
 import { EMPTY_INDEX } from '../../../core/frontier/ledger-index.ts';
 import { URL_STATES, type UrlState } from '../../../core/frontier/url-record.ts';
 import type { CrawlTotals } from '../../../crawler/ports/crawl-registry.ts';

@@ -1,4 +1,4 @@
-import { addCounts } from '../../../core/frontier/head.ts';
+import { addCounts } from '../../../core/frontier/host-totals.ts';
 import { countUrls } from '../../../core/frontier/url-record.ts';
 import type { WorkerStats } from '../../../crawler/turn/worker-stats.ts';
 

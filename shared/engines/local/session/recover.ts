@@ -1,5 +1,5 @@
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { exchangesOf } from '../../../core/frontier/head.ts';
+import { exchangesOf } from '../../../core/frontier/host-totals.ts';
 import type { PageTask } from '../../../crawler/turn/page/page-work.ts';
 import { quarantinePage } from '../../../crawler/turn/quarantine-page.ts';
 import { openDatabase } from '../database.ts';

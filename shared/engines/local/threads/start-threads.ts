@@ -1,7 +1,7 @@
 import { messageOf } from '../../../core/base/error-message.ts';
 import { StorageFailed } from '../../../core/base/storage-failed.ts';
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import { exchangesOf } from '../../../core/frontier/head.ts';
+import { exchangesOf } from '../../../core/frontier/host-totals.ts';
 import type { HostKey } from '../../../core/url/host-key.ts';
 import { type Crawl, type Crawls, createCrawls } from '../../../crawler/crawl-state/crawls.ts';
 import { quarantinePage } from '../../../crawler/turn/quarantine-page.ts';

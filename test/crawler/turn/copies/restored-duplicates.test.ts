@@ -30,8 +30,10 @@ async function open(canonicalCopies?: number) {
       },
     },
     recrawl: {
-      replace: (before: UrlRecord | undefined, after: UrlRecord) =>
-        replaced.push([before?.state, after.state, after.url]),
+      demand: {
+        replace: (before: UrlRecord | undefined, after: UrlRecord) =>
+          replaced.push([before?.state, after.state, after.url]),
+      },
     },
   } as unknown as RestoredDuplicatesOptions);
   const copyOf = (url: string, duplicateOf: string | undefined, fields: Partial<UrlRecord> = {}) => {

@@ -27,9 +27,11 @@ async function adopt({ pages, isStarting = true, isLeft = () => false }: Situati
   const recrawl = {
     isStarting,
     adopted: (record: UrlRecord, now: number) => (isLeft(record) ? undefined : { ...record, dueAt: now + 1 }),
-    replace(before: UrlRecord, after: UrlRecord) {
-      expect(after).toEqual({ ...before, dueAt: T0 + 1 });
-      seen.replaced++;
+    demand: {
+      replace(before: UrlRecord, after: UrlRecord) {
+        expect(after).toEqual({ ...before, dueAt: T0 + 1 });
+        seen.replaced++;
+      },
     },
   };
   const services = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createScope } from '../../../../shared/core/crawl/scope.ts';
-import { NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../../shared/core/frontier/host-totals.ts';
 import type { Link } from '../../../../shared/core/frontier/message.ts';
 import { createTemplateCounts } from '../../../../shared/core/frontier/template-counts.ts';
 import { requestUrl } from '../../../../shared/core/url/request-url.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../../shared/core/frontier/host-totals.ts';
 import type { MediaContent } from '../../../../shared/core/media/media-module.ts';
 import type { FetchedResponse } from '../../../../shared/core/outcome/fetch-outcome.ts';
 import type { DocumentFacts } from '../../../../shared/core/parser/document.ts';

@@ -1,7 +1,7 @@
 /** How many requisites wait, were sent elsewhere, and keep a crawl from its end. */
 import { expect, test } from 'vitest';
-import type { HostTotals } from '../../../../shared/core/frontier/head.ts';
-import { NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
+import type { HostTotals } from '../../../../shared/core/frontier/host-totals.ts';
+import { NO_TOTALS } from '../../../../shared/core/frontier/host-totals.ts';
 import { linkOf } from '../../../../shared/core/frontier/message.ts';
 import type { UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
 import { TurnCounters } from '../../../../shared/crawler/turn/counters.ts';

@@ -356,7 +356,7 @@ describe('a visit waits for each of its calls, and fails if one does:', () => {
     return record;
   };
   const takeAgain = async ({ parts: { ledger, recrawl } }: OpenTurn) => {
-    await recrawl.load();
+    await recrawl.times.load();
     const record = (await ledger.next(T0, false, false)) as UrlRecord;
     const fetchedAt = T0 - DAY;
     ledger.settle({
@@ -454,7 +454,7 @@ describe('a URL that was fetched before', () => {
       config: { recrawl: 'changes', recrawlPerDay: 10, maxPagesPerTemplate: 1 },
     });
     const { ledger, recrawl } = turn.parts;
-    await recrawl.load();
+    await recrawl.times.load();
     const taken = (await ledger.next(T0, false)) as UrlRecord;
     const location = state === 'failed' ? undefined : { file: 'before.warc.gz', offset: 0, length: 1 };
     const result = { fetchedAt: T0 - 86_400_000, httpStatus, digest: new Uint8Array(20), location };

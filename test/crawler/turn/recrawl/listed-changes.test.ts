@@ -38,7 +38,7 @@ async function opened(paths: readonly string[], situation: TurnSituation, hoursA
     ...situation,
   });
   const { ledger, recrawl } = turn.parts;
-  await recrawl.load();
+  await recrawl.times.load();
   for (const path of paths) {
     const record = (await ledger.next(T0, path === MAP)) as UrlRecord;
     const fetchedAt = T0 - hoursAgo * HOUR;
@@ -171,7 +171,7 @@ test('a change of a page that brings new links makes it worth more, and due soon
       site: { [`${ORIGIN}/list`]: page('/a', ...links) },
     });
     const { ledger, recrawl } = turn.parts;
-    await recrawl.load();
+    await recrawl.times.load();
     const [record] = await ledger.findAgain([`${ORIGIN}/list`], async () => {});
     ledger.amend({ ...(record as UrlRecord), dueAt: T0 });
     const after = await fetchDue(turn);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { CrawlOptions } from '../../../../shared/core/crawl/config.ts';
 import { timeZone } from '../../../../shared/core/crawl/time-zone.ts';
-import { type HostRecrawl, NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
+import type { HostRecrawl } from '../../../../shared/core/frontier/head.ts';
+import { NO_TOTALS } from '../../../../shared/core/frontier/host-totals.ts';
 import { importanceOf } from '../../../../shared/core/frontier/importance-of.ts';
 import type { RecrawlState, UrlRecord } from '../../../../shared/core/frontier/url-record.ts';
 import { rateCode, rateOfCode } from '../../../../shared/core/recrawl/change-rate.ts';
@@ -41,7 +42,7 @@ async function planOf(
 ): Promise<RecrawlPlan> {
   const counters = { totals: {}, count: () => {} } as unknown as TurnCounters;
   const plan = new RecrawlPlan(engine, { crawl: crawlOfTurn({ config }), counters, recrawl });
-  await plan.load();
+  await plan.times.load();
   return plan;
 }
 
@@ -59,9 +60,9 @@ test('pages of one interval that were planned at another price come spread over 
   const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
   const now = T0 + DAY;
   const days = pages.map((record) => {
-    expect(plan.isWorthFetch(record, now)).toBe(false);
-    const later = plan.putOff(record, now);
-    expect(plan.isWorthFetch(later, later.dueAt), 'when it is due').toBe(true);
+    expect(plan.times.isWorthFetch(record, now)).toBe(false);
+    const later = plan.times.putOff(record, now);
+    expect(plan.times.isWorthFetch(later, later.dueAt), 'when it is due').toBe(true);
     return (later.dueAt - T0) / DAY;
   });
   expect(Math.min(...days)).toBeGreaterThan(4.5);
@@ -76,7 +77,7 @@ test('each turn decides by the price as it is then', async () => {
   const engine = engineOf(() => known);
   const worth = async () => {
     const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 }, undefined, engine);
-    return pages.filter((record) => plan.isWorthFetch(record, T0 + DAY)).length;
+    return pages.filter((record) => plan.times.isWorthFetch(record, T0 + DAY)).length;
   };
   expect(await worth()).toBe(0);
   known = 10;
@@ -87,7 +88,7 @@ test('each turn decides by the price as it is then', async () => {
 
 test('a page that was fetched twice has its interval exactly', async () => {
   const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 100 });
-  const known = pages.map((_, n) => (plan.putOff(pageOf(n, 1), T0 + DAY).dueAt - T0) / DAY);
+  const known = pages.map((_, n) => (plan.times.putOff(pageOf(n, 1), T0 + DAY).dueAt - T0) / DAY);
   expect(new Set(known).size).toBe(1);
   expect(known[0]).toBeGreaterThan(9);
   expect(known[0]).toBeLessThan(11);
@@ -103,7 +104,7 @@ test('a page that lists have named comes sooner, the sooner the more often, but 
     const page = pageOf(1, 1);
     return { ...page, recrawl: { ...page.recrawl!, hints } };
   };
-  const daysOf = (one: RecrawlPlan, hints: number) => (one.putOff(hinted(hints), T0).dueAt - T0) / DAY;
+  const daysOf = (one: RecrawlPlan, hints: number) => (one.times.putOff(hinted(hints), T0).dueAt - T0) / DAY;
   const [never = 0, once = 0, often = 0] = [0, 1, 200].map((hints) => daysOf(plan, hints));
   expect(never).toBeGreaterThan(9);
   expect(once).toBeLessThan(never);
@@ -113,8 +114,12 @@ test('a page that lists have named comes sooner, the sooner the more often, but 
     [1, once],
     [200, often],
   ] as const) {
-    expect(plan.isWorthFetch(hinted(hints), T0 + 0.9 * days * DAY), `${hints} hints, early`).toBe(false);
-    expect(plan.isWorthFetch(hinted(hints), T0 + 1.01 * days * DAY), `${hints} hints, in time`).toBe(true);
+    expect(plan.times.isWorthFetch(hinted(hints), T0 + 0.9 * days * DAY), `${hints} hints, early`).toBe(
+      false,
+    );
+    expect(plan.times.isWorthFetch(hinted(hints), T0 + 1.01 * days * DAY), `${hints} hints, in time`).toBe(
+      true,
+    );
   }
   // By a host whose lists are not known to be true, and by a fixed interval, nothing comes sooner.
   expect(daysOf(await planOf(config), 200)).toBe(never);
@@ -148,10 +153,10 @@ test('due times are whole seconds, and no page is due before its time', async ()
   // Ten minutes after its fetch at the earliest.
   expect(priced.hinted(often, T0 + 30_000, at)?.dueAt).toBe(T0 + 601_000);
   const fixed = await planOf({ recrawlEveryMs: 5 * DAY });
-  expect(fixed.putOff(page, at).dueAt).toBe(T0 + 5 * DAY + 1000);
-  expect(fixed.putOff(page, T0 + DAY + 500).dueAt).toBe(T0 + 5 * DAY + 1000);
+  expect(fixed.times.putOff(page, at).dueAt).toBe(T0 + 5 * DAY + 1000);
+  expect(fixed.times.putOff(page, T0 + DAY + 500).dueAt).toBe(T0 + 5 * DAY + 1000);
   const yearly = await planOf({ recrawlSchedule: '@yearly' });
-  expect(yearly.postpone(page, at).dueAt).toBe(T0 + 60 * DAY + 1000);
+  expect(yearly.times.postpone(page, at).dueAt).toBe(T0 + 60 * DAY + 1000);
 });
 
 test('a page that was never fetched cannot be unchanged', async () => {
@@ -165,11 +170,11 @@ test('a page that was never fetched cannot be unchanged', async () => {
 test('a small budget is kept: a page is looked at after 60 days, and not fetched', async () => {
   const plan = await planOf({ recrawl: 'changes', recrawlPerDay: 2 });
   const page = pageOf(1, 1);
-  const later = plan.putOff(page, T0 + DAY);
+  const later = plan.times.putOff(page, T0 + DAY);
   expect((later.dueAt - T0) / DAY).toBeCloseTo(61);
-  expect(plan.isWorthFetch(later, later.dueAt)).toBe(false);
-  expect((plan.putOff(later, later.dueAt).dueAt - later.dueAt) / DAY).toBeCloseTo(60);
-  expect(plan.isWorthFetch(later, T0 + 520 * DAY)).toBe(true);
+  expect(plan.times.isWorthFetch(later, later.dueAt)).toBe(false);
+  expect((plan.times.putOff(later, later.dueAt).dueAt - later.dueAt) / DAY).toBeCloseTo(60);
+  expect(plan.times.isWorthFetch(later, T0 + 520 * DAY)).toBe(true);
 });
 
 test('a host asks the crawl for no more fetches than its pace leaves room for, and knows what its pages are worth', () => {
@@ -184,13 +189,13 @@ test('a host asks the crawl for no more fetches than its pace leaves room for, a
       dueAt: T0 + DAY,
       recrawl: { history: 0, rate: 120, changedAt: T0, misses: 0, capturedAt: T0 },
     });
-  for (let i = 0; i < 100; i++) plan.replace(undefined, page(i));
+  for (let i = 0; i < 100; i++) plan.demand.replace(undefined, page(i));
   const asked = Object.values(counters.totals.demand ?? {});
   const own = plan.state()?.demand ?? [];
   expect(Math.max(...asked)).toBeCloseTo(0.8 * 24 * 1e6, 0);
   expect(Math.max(...own)).toBeGreaterThan(1e9);
   expect(asked.at(-1), 'at a high price the pages ask for less').toBe(own.at(-1));
-  for (let i = 0; i < 100; i++) plan.replace(page(i), { ...page(i), state: 'gone', dueAt: 0 });
+  for (let i = 0; i < 100; i++) plan.demand.replace(page(i), { ...page(i), state: 'gone', dueAt: 0 });
   expect(new Set(Object.values(counters.totals.demand ?? {})), 'nothing is left').toEqual(new Set([0]));
 });
 
@@ -200,7 +205,7 @@ test('the demand of many pages is off by half a millionth of a fetch a day for e
   const plan = new RecrawlPlan({} as never, { crawl: crawlOfTurn({ config }), counters, recrawl: undefined });
   const [page] = pages as [UrlRecord];
   const count = 1000;
-  for (let i = 0; i < count; i++) plan.replace(undefined, page);
+  for (let i = 0; i < count; i++) plan.demand.replace(undefined, page);
   const curve = plan.state()?.demand ?? [];
   const exact = demandOf('changes', {
     changeRate: rateOfCode(rateCode(RATE)),
@@ -222,10 +227,10 @@ test('by a schedule, a page is due at the next time; one that is missing, or has
   const [page] = [pageOf(1)];
   const now = Date.parse(sixOn(0)) + 300_000;
   const fetched = { ...page!, result: { ...page!.result, fetchedAt: now } as UrlRecord['result'] };
-  expect(day(plan.putOff(fetched, now))).toBe(sixOn(1));
-  expect(plan.isWorthFetch(fetched, Date.parse(sixOn(1)) - 1)).toBe(false);
-  expect(plan.isWorthFetch(fetched, Date.parse(sixOn(1)))).toBe(true);
-  expect(day(plan.postpone(fetched, now))).toBe(sixOn(1));
+  expect(day(plan.times.putOff(fetched, now))).toBe(sixOn(1));
+  expect(plan.times.isWorthFetch(fetched, Date.parse(sixOn(1)) - 1)).toBe(false);
+  expect(plan.times.isWorthFetch(fetched, Date.parse(sixOn(1)))).toBe(true);
+  expect(day(plan.times.postpone(fetched, now))).toBe(sixOn(1));
 
   const sighting = { capturedAt: now, response: { httpStatus: 404, headers: [] } } as never;
   const missing = plan.schedule({ ...page!, dueAt: now }, { ...fetched, state: 'gone' }, sighting);
@@ -237,9 +242,9 @@ test('by a schedule, a page is due at the next time; one that is missing, or has
 
 test('a time further away than a clock may be wrong is looked at again before', async () => {
   const plan = await planOf({ recrawlSchedule: '@yearly' });
-  const { dueAt } = plan.postpone(pageOf(1), T0);
+  const { dueAt } = plan.times.postpone(pageOf(1), T0);
   expect(dueAt - T0).toBeLessThanOrEqual(61 * DAY);
-  expect(plan.isWorthFetch(pageOf(1), T0 + 61 * DAY)).toBe(false);
+  expect(plan.times.isWorthFetch(pageOf(1), T0 + 61 * DAY)).toBe(false);
 });
 
 test('a time that a page skips is counted once', async () => {
@@ -254,7 +259,7 @@ test('a time that a page skips is counted once', async () => {
     counters,
     recrawl: undefined,
   });
-  await plan.load();
+  await plan.times.load();
   const response = { httpStatus: 200, headers: [] } as never;
   plan.unchanged(pageOf(1), T0 + DAY, response);
   expect(counted).toEqual(['unchanged']);
@@ -444,8 +449,8 @@ describe('the decisions of a crawl that fetches pages again', () => {
       (plan, record) => plan.afterFailure(record, fetchedAt, { state: 'failed', retryMs: 5 } as never),
     ],
     ['has failed without an attempt', 'afi', (plan, record) => plan.afterFailure(record, fetchedAt)],
-    ['is not worth its fetch', 'acfij', (plan, record) => plan.putOff(record, fetchedAt)],
-    ['cannot be fetched', 'a', (plan, record) => plan.postpone(record, fetchedAt)],
+    ['is not worth its fetch', 'acfij', (plan, record) => plan.times.putOff(record, fetchedAt)],
+    ['cannot be fetched', 'a', (plan, record) => plan.times.postpone(record, fetchedAt)],
     ['is adopted', 'acdjklmnop', (plan, record) => plan.adopted(record, fetchedAt)],
     ['is named by a list', 'acdfhj', (plan, record) => plan.hinted(record, T0 - 3_600_000, fetchedAt)],
     ['is named with an old time', 'ab', (plan, record) => plan.hinted(record, T0 - 12 * DAY, fetchedAt)],
@@ -454,7 +459,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
       'acdfhjk',
       (plan, record) =>
         [0, 0.5, 1, 3, 4.8, 4.9, 5, 9, 20, 60, 500]
-          .filter((days) => plan.isWorthFetch(record, T0 + days * DAY))
+          .filter((days) => plan.times.isWorthFetch(record, T0 + days * DAY))
           .join(' '),
     ],
   ];
@@ -484,7 +489,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
     };
     const crawl = crawlOfTurn({ config: { maxAttempts: 3, ...config } });
     const plan = new RecrawlPlan({ registry } as never, { crawl, counters, recrawl: stored });
-    await plan.load();
+    await plan.times.load();
     return { plan, counters };
   }
 
@@ -533,7 +538,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
         } catch (error) {
           after = `throws ${(error as Error).message}`;
         }
-        if (typeof after === 'object') plan.replace(record, after as UrlRecord);
+        if (typeof after === 'object') plan.demand.replace(record, after as UrlRecord);
         const { recrawl, demand } = counters.totals;
         const state = plan.state();
         lines.push(

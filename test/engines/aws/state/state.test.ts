@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addTotals, type Head, NO_TOTALS } from '../../../../shared/core/frontier/head.ts';
+import type { Head } from '../../../../shared/core/frontier/head.ts';
+import { addTotals, NO_TOTALS } from '../../../../shared/core/frontier/host-totals.ts';
 import { changedCounts, sumOfCounts, totalsOf } from '../../../../shared/engines/aws/state/head-counts.ts';
 import { isDrained, isSettled } from '../../../../shared/engines/aws/state/quiet.ts';
 import {
