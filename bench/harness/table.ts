@@ -5,7 +5,7 @@ export const BEGIN = '<!-- bench: npm run bench -- table -->';
 export const END = '<!-- /bench -->';
 
 /** The first figures of a claim are those that say most. */
-const MAX_FIGURES = 5;
+const MAX_FIGURES = 3;
 
 /** The text of a claim for the table: its name and a sentence. */
 export interface ClaimText {

@@ -38,10 +38,9 @@ import { type Project, readProject } from '../../shared/services/project/project
 import { SUMMARY_KEYS } from '../../shared/services/report/summary.ts';
 import { URL_ROW_COLUMNS } from '../../shared/services/report/url-line.ts';
 import { readCommand } from '../../simulation/command/options.ts';
-import { FAULTS } from '../../simulation/models/faults.ts';
 import { GROUPS } from '../../simulation/mutants/operators/operator.ts';
 import { readOptions as readMutantsOptions } from '../../simulation/mutants/options.ts';
-import { EXCUSES, INVARIANTS } from '../../simulation/worlds/spec.ts';
+import { EXCUSES } from '../../simulation/worlds/spec.ts';
 import { synthesized } from '../cdk/synthesized.ts';
 import { FILES, parsed } from '../cli/commands.ts';
 import { RECORDS } from '../core/archive/captures.ts';
@@ -377,8 +376,8 @@ describe('docs/aws.md', () => {
   });
 
   test('has each verb for a stack', () => {
-    const named = rows(section(aws, 'Operate')).map(([usage = '']) => usage.match(/\w+/)?.[0]);
-    expect(named).toEqual(STACK_VERBS);
+    const operate = section(aws, 'Operate');
+    expect(STACK_VERBS.filter((verb) => !new RegExp(`\`${verb}[ \`]`).test(operate))).toEqual([]);
   });
 
   test('has each alarm, and each trouble that one of them is for', () => {
@@ -414,18 +413,6 @@ describe('docs/aws.md', () => {
 
 describe('docs/simulation.md', () => {
   const simulation = read('docs/simulation.md');
-
-  test('has each fault with its rate', () => {
-    const expected = Object.entries(FAULTS).map(([name, { what, rate }]) => [code(name), what, String(rate)]);
-    expect(rows(section(simulation, 'Faults'))).toEqual(expected);
-  });
-
-  test('has each invariant', () => {
-    const named = rows(section(simulation, 'Invariants')).map(([name, what]) => [name, what]);
-    expect(named.slice(0, Object.keys(INVARIANTS).length)).toEqual(
-      Object.entries(INVARIANTS).map(([name, what]) => [code(name), what]),
-    );
-  });
 
   test('has each excuse with its share', () => {
     const named = rows(section(simulation, 'Excuses'));
