@@ -25,7 +25,9 @@ export class CrawlerStack extends Stack {
   readonly crawler: Crawler;
 
   constructor(scope: Construct, id: string, props: CrawlerStackProps) {
-    super(scope, id, { stackName: props.name, description: 'Strand, a web crawler' });
+    const { name: stackName, tags = {} } = props;
+    // CloudFormation gives the stack's tags to what the CDK itself puts into it, too.
+    super(scope, id, { stackName, tags, description: 'Strand, a web crawler' });
     // CloudFormation's ids leave out "Default": tables and bucket keep those that they had before there was a
     // construct, so an upgrade replaces none.
     const { adopt, kmsKey, ...own } = props;

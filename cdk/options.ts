@@ -48,6 +48,12 @@ export function parseOptions(given: Readonly<Record<string, unknown>>): StackOpt
   }
   if (options.catalog && !options.indexTables)
     throw new InvalidOptions('Option catalog: expected indexTables=true, whose tables it is for, got false');
+  const { archiveClass, archiveClassAfterDays, archiveDays = Infinity } = options;
+  // S3 refuses a lifecycle rule that moves objects which it has deleted by then.
+  if (archiveClass !== 'STANDARD' && archiveDays <= archiveClassAfterDays)
+    throw new InvalidOptions(
+      `Option archiveDays: expected more than archiveClassAfterDays, ${archiveClassAfterDays}, or archiveClass=STANDARD, got ${archiveDays}`,
+    );
   if (options.rendering && options.workerTimeout < LEAST_RENDERING_WORKER_S)
     throw new InvalidOptions(
       `Option workerTimeout: expected at least ${LEAST_RENDERING_WORKER_S} with rendering, got ${options.workerTimeout}`,

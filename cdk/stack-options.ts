@@ -97,7 +97,7 @@ export const STACK_OPTIONS = {
     doc: 'Partitions of the index of due hosts, 1 to 64; may be raised, never lowered',
     default: 8,
   }),
-  routerWindow: option(kind.seconds(0, 300), {
+  routerWindow: option(kind.wholeSeconds(0, 300), {
     doc: 'How long the router gathers links, up to 300 seconds; longer means fewer, larger messages',
     default: 5,
   }),

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -30,6 +30,7 @@ export class Archive extends Construct {
       throw new InvalidOptions(
         'Options archiveClass and archiveDays: expected neither with a bucket of your own; give that bucket lifecycle rules',
       );
+    if (bucket !== undefined) refuseOtherRegion(this, bucket);
     this.bucket = bucket ?? this.create(options, encryptionKey);
   }
 
@@ -64,6 +65,15 @@ export class Archive extends Construct {
     if (isKept) bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return bucket;
   }
+}
+
+/** S3 answers the functions, which call it in their own region, that the bucket is elsewhere. */
+function refuseOtherRegion(scope: Construct, { env }: s3.IBucket): void {
+  const { region } = Stack.of(scope);
+  if (Token.isUnresolved(region) || Token.isUnresolved(env.region) || env.region === region) return;
+  throw new InvalidOptions(
+    `Option bucket: expected a bucket in the stack's region, ${region}, got one in ${env.region}`,
+  );
 }
 
 /** How long objects of that prefix are kept, and in which class. */

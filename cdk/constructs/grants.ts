@@ -39,8 +39,9 @@ export interface Stores {
 
 /** The operator's keys that encrypt stored data. */
 export function keysOf({ state, archive, frontier }: Stores): readonly kms.IKey[] {
-  const { bucket } = archive;
-  const keys = [bucket.encryptionKey, state.encryptionKey, frontier.linkQueue.encryptionMasterKey];
+  const { crawlState, urlSeen, encryptionKey } = state;
+  const stores = [archive.bucket, crawlState, urlSeen].map((store) => store.encryptionKey);
+  const keys = [...stores, encryptionKey, frontier.linkQueue.encryptionMasterKey];
   return [...new Set(keys)].filter((key) => key !== undefined);
 }
 

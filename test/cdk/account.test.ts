@@ -39,6 +39,11 @@ test('functions, queues and the bucket have the tags', () => {
   }
 });
 
+test('the stack has them, too, for what the CDK itself puts into it', () => {
+  const { tags } = ruled.stack;
+  expect(tags.tagValues()).toEqual({ team: 'search', cost: '42' });
+});
+
 test('the policy for operators has what the command line needs, and no wildcard resource', () => {
   expect(plain.resources('AWS::IAM::ManagedPolicy')).toEqual({});
   const { Properties } = ruled.one('AWS::IAM::ManagedPolicy', 'Operators');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Aws, Duration, NestedStack, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -17,6 +18,8 @@ import { quickApp, type Resource, settingsIn, synthesized } from './synthesized.
 
 const folder = mkdtempSync(join(tmpdir(), 'strand-construct-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const KEYS = 'arn:aws:kms:us-east-1:123456789012:key';
 
 const newApp = () => quickApp(mkdtempSync(join(folder, 'out-')));
 
@@ -156,6 +159,39 @@ describe('resources of somebody’s own', () => {
       JSON.stringify(policy).includes('kms:Decrypt'),
     );
     expect(users).toHaveLength(6);
+  });
+
+  test('and those of tables', () => {
+    const { template } = withCrawler((stack) => {
+      const table = (tableName: string) =>
+        dynamodb.TableV2.fromTableAttributes(stack, tableName, {
+          tableName,
+          encryptionKey: kms.Key.fromKeyArn(stack, `${tableName}Key`, `${KEYS}/${tableName}`),
+        });
+      return {
+        bucket: s3.Bucket.fromBucketName(stack, 'Own', 'their-bucket'),
+        tables: { crawlState: table('state'), urlSeen: table('seen') },
+      };
+    });
+    for (const name of ['state', 'seen']) {
+      const users = ofType(template(), 'AWS::IAM::Policy').filter(([, policy]) =>
+        JSON.stringify(policy).includes(`${KEYS}/${name}`),
+      );
+      expect(users).toHaveLength(6);
+    }
+  });
+
+  test('a bucket of another region is refused', () => {
+    const stack = new Stack(newApp(), 'Data', { env: { region: 'eu-west-1', account: '123456789012' } });
+    const bucket = s3.Bucket.fromBucketAttributes(stack, 'Own', {
+      bucketName: 'theirs',
+      region: 'us-east-1',
+    });
+    expect(() => new Crawler(stack, 'News', { bucket })).toThrow(
+      "Option bucket: expected a bucket in the stack's region, eu-west-1, got one in us-east-1",
+    );
+    const near = s3.Bucket.fromBucketAttributes(stack, 'Near', { bucketName: 'near', region: 'eu-west-1' });
+    expect(new Crawler(stack, 'Shop', { bucket: near }).bucket).toBe(near);
   });
 
   test('alarms go to the topic, and to the mail address', () => {

@@ -72,6 +72,11 @@ describe('options of a stack', () => {
       { turnQueues: 8, maxConcurrency: 15 },
       'Option maxConcurrency: expected at least 2 workers for each of 8',
     ],
+    [{ routerWindow: 0.5 }, 'Option routerWindow: expected a whole number of seconds from 0 to 300, got 0.5'],
+    [
+      { archiveClass: 'GLACIER_IR', archiveDays: 30 },
+      'Option archiveDays: expected more than archiveClassAfterDays, 30, or archiveClass=STANDARD, got 30',
+    ],
     [{ turnQueues: 65 }, 'Option turnQueues: expected a whole number of queues from 1 to 64, got 65'],
     [{ linkShards: 65 }, 'Option linkShards: expected a whole number of queues from 0 to 64, got 65'],
   ])('%j fails with its name and what was expected', (given, message) => {
