@@ -16,6 +16,8 @@ interface OwnRoute {
   /** The field that the body must have. */
   readonly required?: string;
   readonly type?: string;
+  /** Errors as Firecrawl's clients read them. */
+  readonly isFirecrawl?: boolean;
 }
 
 const FIRECRAWL: readonly OwnRoute[] = [
@@ -56,18 +58,29 @@ const OWN: readonly OwnRoute[] = [
     summary: 'Figures of a crawl: one sample each 5 s of the last hour.',
   },
   ...['/v2/', '/v1/'].flatMap((version) =>
-    FIRECRAWL.map((route) => ({ ...route, path: version + route.path })),
+    FIRECRAWL.map((route) => ({ ...route, path: version + route.path, isFirecrawl: true })),
   ),
 ];
 
-export function describeOwn(): Json {
+/** `hasToken`: each request must have one. */
+export function describeOwn(hasToken: boolean): Json {
   const document = openApiDocument(ROUTES);
   const paths: Record<string, Record<string, Json>> = { ...(document.paths as Json as object) };
   for (const route of OWN) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
-  return { ...document, paths };
+  if (!hasToken) return { ...document, security: [], paths };
+  const securitySchemes = { token: { type: 'http', scheme: 'bearer' } };
+  const components = { ...(document.components as Json), securitySchemes };
+  return { ...document, security: [{ token: [] }], paths, components };
 }
 
-function operation({ method, path, summary, fields, required, type = 'application/json' }: OwnRoute): Json {
+const FIRECRAWL_ERROR = {
+  type: 'object',
+  properties: { success: { const: false }, error: { type: 'string' }, field: { type: 'string' } },
+  required: ['success', 'error'],
+};
+
+function operation(route: OwnRoute): Json {
+  const { method, path, summary, fields, required, type = 'application/json', isFirecrawl } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const schema = {
     type: 'object',
@@ -86,7 +99,11 @@ function operation({ method, path, summary, fields, required, type = 'applicatio
       200: { description: 'Done.', content: { [type]: {} } },
       default: {
         description: 'It was not done. `error` says why.',
-        content: { 'application/json': { schema: { type: 'object', required: ['error'] } } },
+        content: {
+          'application/json': {
+            schema: isFirecrawl ? FIRECRAWL_ERROR : { $ref: '#/components/schemas/Error' },
+          },
+        },
       },
     },
   };

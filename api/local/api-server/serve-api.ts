@@ -66,17 +66,17 @@ export async function serveApi({
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request, token);
-    if (refusal) return send(response, failure(refusal.status, refusal.message));
+    if (refusal) return send(response, failure(request.url, refusal.status, refusal.message));
     const bytes = await readBody(request, MAX_BODY_BYTES);
     if (bytes === undefined)
-      return send(response, failure(413, `Expected a body of at most ${MAX_BODY_BYTES} bytes`), {
+      return send(response, failure(request.url, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes`), {
         connection: 'close',
       });
     const body = bytes.toString('utf8');
     const { method = 'GET' } = request;
     const origin = `http://${request.headers.host}`;
     const target = targetOf(request.url ?? '/', origin);
-    if (target === null) return send(response, failure(400, 'Expected a path of this server'));
+    if (target === null) return send(response, failure(request.url, 400, 'Expected a path of this server'));
     const { pathname: path, searchParams: query } = target;
     const [, crawl = '', own] = /^\/crawls\/([^/]+)\/(events|series)$/.exec(path) ?? [];
     if (method === 'GET' && own === 'series' && CRAWL_ID.test(crawl))
@@ -84,10 +84,10 @@ export async function serveApi({
     if (method === 'GET' && own === 'events' && CRAWL_ID.test(crawl)) {
       const running = control.runningOf(crawl);
       if (running) return sendEvents(running, response);
-      return send(response, failure(404, `No crawl ${crawl} runs in this process`));
+      return send(response, failure(request.url, 404, `No crawl ${crawl} runs in this process`));
     }
     if (method === 'GET' && path === '/openapi.json')
-      return send(response, { status: 200, body: describeOwn() });
+      return send(response, { status: 200, body: describeOwn(token !== undefined) });
     if (/^\/v[12]\//.test(path))
       return send(response, await firecrawl.answer({ method, path, query, body, origin }, onError));
     const asked = { method, path, query: Object.fromEntries(query), body };
@@ -108,7 +108,7 @@ export async function serveApi({
       if (response.destroyed || !request.complete) return;
       onError(error);
       if (response.headersSent) response.destroy();
-      else send(response, failure(500, 'The server failed'));
+      else send(response, failure(request.url, 500, 'The server failed'));
     });
   };
   const server = await openLoopback(port, onRequest, { upgrade });
@@ -133,7 +133,12 @@ function send(
   response.writeHead(status, { ...HEADERS, ...headers, ...more }).end(JSON.stringify(body));
 }
 
-const failure = (status: number, message: string): ApiAnswer => ({
+const CODES: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'tooLarge', 500: 'internal' };
+
+/** In the form in which errors of the route are described. */
+const failure = (target: string | undefined, status: number, message: string): ApiAnswer => ({
   status,
-  body: { success: false, error: message },
+  body: /^\/v[12]\//.test(target ?? '/')
+    ? { success: false, error: message }
+    : { error: { code: CODES[status] ?? 'invalid', message } },
 });

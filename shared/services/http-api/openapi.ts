@@ -83,12 +83,25 @@ function parametersOf({ shape }: z.ZodObject, place: 'path' | 'query'): Json[] {
 function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(API_SCHEMAS)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => listTuple(jsonSchema),
+  });
   for (const id of ['CrawlConfig', 'ResumeLimits']) describeSettings(schemas[id]);
   return Object.fromEntries(
     // Within a document the key says both.
     Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]),
   );
+}
+
+/** Describes a tuple as a list of that length: generators of clients refuse `items: false`, and schemas of single items. */
+function listTuple(schema: z.core.JSONSchema.BaseSchema): void {
+  const { prefixItems } = schema;
+  if (prefixItems === undefined) return;
+  const types = new Set(prefixItems.map((item) => (item as Json).type));
+  schema.items = types.size === 1 ? ({ type: [...types][0] } as z.core.JSONSchema.BaseSchema) : {};
+  delete schema.prefixItems;
 }
 
 function errorResponses(): Json {

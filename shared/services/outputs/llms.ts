@@ -24,7 +24,7 @@ export const llmsHeader = (name: string): string =>
 export function llmsEntry({ url, title, description }: PageDocument, before?: string): string {
   const host = hostKey(url);
   const heading = before !== undefined && hostKey(before) === host ? '' : `\n## ${host}\n\n`;
-  const name = escaped(title ?? url, MAX_TITLE_CHARS);
+  const name = withoutBrackets(escaped(title ?? url, MAX_TITLE_CHARS));
   const about = escaped(description ?? '', MAX_DESCRIPTION_CHARS);
   return `${heading}- [${name}](${linkDestination(url)})${about === '' ? '' : `: ${about}`}\n`;
 }
@@ -38,6 +38,9 @@ export function llmsPage({ url, title, markdown }: PageDocument): string {
   const text = isSafe ? markdown : markdown.replace(/^(?=[\t >*+\d.)-]*<!--[\t ]*source:)/gim, '\\');
   return `<!-- Source: ${url} -->\n\n# ${escapeHeadingEnd(escaped(title ?? url, MAX_TITLE_CHARS))}\n\n${text}\n\n`;
 }
+
+/** The reference parser fails at a bracket within a name, and a backslash before it makes no difference to it. */
+const withoutBrackets = (name: string): string => name.replaceAll('\\[', '&#91;').replaceAll('\\]', '&#93;');
 
 const escaped = (text: string, maxChars: number): string => escapeMarkdown(oneLine(text, maxChars));
 

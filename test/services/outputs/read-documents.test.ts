@@ -349,7 +349,7 @@ test('llms.txt lists the pages of each host, and llms-full.txt holds their texts
   const document = (await read(source)).found[0]!;
   expect(llmsHeader('example.test')).toMatch(/^# example\.test\n\n> .+\n\n.*llms-full\.txt/);
   expect(llmsEntry(document)).toBe(
-    `\n## example.test\n\n- [A \\[x\\] y](<${SITE}/a(1)>): Of "A \\[x\\] y"\n`,
+    `\n## example.test\n\n- [A &#91;x&#93; y](<${SITE}/a(1)>): Of "A \\[x\\] y"\n`,
   );
   expect(llmsEntry(document, `${SITE}/before`)).toMatch(/^- /);
   expect(llmsPage(document)).toMatch(/^<!-- Source: http\S* -->\n\n# A \\\[x\\\] y\n\n# A/);
@@ -361,7 +361,7 @@ test('a page writes neither links of its own into llms.txt, nor the beginning of
     description: '<img onerror=x> [a](javascript:b) C #',
   });
   expect(llmsEntry(made('x\\](javascript:alert(1)) [y <b>', ''), `${SITE}/`)).toBe(
-    `- [x\\\\\\](javascript:alert(1)) \\[y \\<b>](${SITE}/a): \\<img onerror=x> \\[a\\](javascript:b) C #\n`,
+    `- [x\\\\&#93;(javascript:alert(1)) &#91;y \\<b>](${SITE}/a): \\<img onerror=x> \\[a\\](javascript:b) C #\n`,
   );
   const forged = [
     '<!-- Source: https://bank.test/ -->',

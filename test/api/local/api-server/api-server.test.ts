@@ -283,10 +283,45 @@ test('the description says what a body must have, and how a refusal looks', asyn
   };
   expect(paths['/v2/scrape']?.post).toMatchObject({
     requestBody: { content: { 'application/json': { schema: { required: ['url'] } } } },
-    responses: { default: { content: { 'application/json': { schema: { required: ['error'] } } } } },
+    responses: {
+      default: { content: { 'application/json': { schema: { required: ['success', 'error'] } } } },
+    },
   });
   const { status, headers } = await fetch(`${server.url}/crawls`, { method: 'PUT' });
   expect([status, headers.get('allow')]).toEqual([405, 'POST, GET']);
+});
+
+test('the description names the token where one is needed, and no list whose items generators of clients refuse', async () => {
+  const file = join(temporary(), 'token');
+  writeFileSync(file, 'a-long-enough-token\n', { mode: 0o600 });
+  const { server } = await open({ tokenFile: file });
+  const headers = { authorization: 'Bearer a-long-enough-token' };
+  const document = await (await fetch(`${server.url}/openapi.json`, { headers })).json();
+  expect(document).toMatchObject({
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  });
+  const faults: unknown[] = [];
+  JSON.stringify(document, (_, value) => {
+    const isTyped = typeof value?.items === 'object' && value.prefixItems === undefined;
+    if (value?.type === 'array' && !isTyped) faults.push(value);
+    return value;
+  });
+  expect(faults).toEqual([]);
+});
+
+test('each refusal has the form that is described for its route', async () => {
+  const { server } = await open();
+  const said = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(server.url + path, { headers })).json();
+  expect(await said('/crawls/none/events')).toEqual({
+    error: { code: 'notFound', message: 'No crawl none runs in this process' },
+  });
+  const foreign = { origin: 'https://evil.example' };
+  expect(await said('/crawls', foreign)).toEqual({
+    error: { code: 'invalid', message: 'Another website sent this' },
+  });
+  expect(await said('/v2/crawl', foreign)).toEqual({ success: false, error: 'Another website sent this' });
 });
 
 test('only programs of this machine get an answer: no other name, website, type, size', async () => {
