@@ -229,7 +229,7 @@ function leftOutLines({ state, pages, skipped, byStatus }: CrawlSummary): string
   }
   if (trap > 0 && trap + byStatus.skipped > pages)
     lines.push(
-      'more URLs left out as traps than pages fetched: pages with such URLs brought nothing new.',
+      'more URLs left out as traps than pages fetched: such pages brought nothing new or forbid their use.',
       'report lists the groups of URLs; a crawl with --trap-after-pages 0 fetches them',
     );
   return lines;

@@ -54,7 +54,7 @@ export function reportTables(report: CrawlReport): Html[] {
       [0, 2],
     ),
     table(
-      `Traps: groups of URLs that added nothing new${countNote(closedGroups.length, closedGroupCount)}`,
+      `Traps: groups of URLs that added nothing new or forbid their use${countNote(closedGroups.length, closedGroupCount)}`,
       ['Kind', 'URLs', 'Host', 'Pages'],
       closedGroups.map(({ kind, host, group, pages }) => [
         kind,

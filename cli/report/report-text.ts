@@ -49,7 +49,7 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Domains with most requests for pages in this period', report.domains.slice(0, ROWS).map(domainCells)],
     ['Pages with most copies', (report.nearDuplicates?.largest ?? []).slice(0, ROWS).map(copyCells)],
     ['Templates tried in a browser', (report.renderedTemplates ?? []).slice(0, ROWS).map(templateCells)],
-    ['Traps: groups of URLs that added nothing new', closedGroups.slice(0, ROWS).map(groupCells)],
+    ['Traps: groups of URLs that added nothing new or forbid their use', closedGroups.slice(0, ROWS).map(groupCells)],
   ];
   for (const [title, rows] of tables)
     if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));

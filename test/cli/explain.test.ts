@@ -97,6 +97,12 @@ describe('the verdict names what decides', () => {
       `It would be skipped: trap: the last pages with URLs like ${templateOf(`${SEED}day/1`)} brought nothing new (--trap-after-pages 0 fetches them).`,
     ],
     [
+      'a template whose pages forbid their use',
+      facts(`${SEED}day/17`, {}, head({ templates: [{ ...watched(`${SEED}day/1`, true), unused: 50 }] })),
+      false,
+      `It would be skipped: trap: the last pages with URLs like ${templateOf(`${SEED}day/1`)} said noindex and nofollow (--trap-after-pages 0 fetches them).`,
+    ],
+    [
       'a template that is open',
       facts(`${SEED}day/17`, {}, head({ templates: [watched(`${SEED}day/1`, false)] })),
       true,

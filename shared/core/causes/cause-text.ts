@@ -149,9 +149,17 @@ export function resultText({
 const DUPLICATE_WORDS = 'its canonical URL is ';
 
 /** Why a URL of a closed group is left out. */
-export function trapText({ kind, group }: { readonly kind: TrapKind; readonly group: string }): string {
+export function trapText({
+  kind,
+  group,
+  isUnused = false,
+}: {
+  readonly kind: TrapKind;
+  readonly group: string;
+  readonly isUnused?: boolean;
+}): string {
   const why = {
-    template: `the last pages with URLs like ${group} brought nothing new`,
+    template: `the last pages with URLs like ${group} ${isUnused ? 'said noindex and nofollow' : 'brought nothing new'}`,
     combinations: `combinations of parameters at ${group} brought no new pages`,
     folder: `the folder ${group} gives the same pages under ever new paths`,
   }[kind];

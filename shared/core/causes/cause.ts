@@ -159,7 +159,8 @@ export type Cause =
   /** The template of its URL has had all its pages. */
   | { readonly code: 'pagesPerTemplate'; readonly template: string }
   // ---- traps, and pages that crash or block workers
-  | { readonly code: 'trap'; readonly kind: TrapKind; readonly group: string }
+  /** `isUnused`: the pages of the group forbid their use. */
+  | { readonly code: 'trap'; readonly kind: TrapKind; readonly group: string; readonly isUnused?: true }
   | { readonly code: 'workerDied'; readonly times: number; readonly at: 'page' | 'robots' }
   | { readonly code: 'threadBlocked'; readonly ms: number; readonly step: PageStep }
   | { readonly code: 'robotsBlockedThread'; readonly ms: number; readonly step: PageStep }

@@ -63,7 +63,7 @@ export interface WatchedTemplate {
    * Default: 1.
    */
   readonly novel?: number;
-  /** How many of its last pages forbid their use. Default: 0. */
+  /** How many of its last pages forbid their use; of a closed template, only if that closed it. Default: 0. */
   readonly unused?: number;
   /** A {@link TextSample}. */
   readonly level?: number;
@@ -100,6 +100,8 @@ export interface TemplateWatch {
   isClosed(url: string): boolean;
   /** The closed template that the URL is of. */
   closedBy(url: string): string | undefined;
+  /** Whether the template was closed because its pages forbid their use. */
+  forbidsUse(template: string): boolean;
   /** The closed templates, the first one first. */
   closed(): readonly string[];
   /** Returns the state to store: of the templates with a single page, only the last ones. */
@@ -196,6 +198,10 @@ class WatchedTemplates implements TemplateWatch {
     return this.#closed.has(template) ? template : undefined;
   }
 
+  forbidsUse(template: string): boolean {
+    return this.#closed.get(template)?.unused !== undefined;
+  }
+
   closed(): readonly string[] {
     return [...this.#closed.keys()];
   }
@@ -219,7 +225,7 @@ class WatchedTemplates implements TemplateWatch {
   }
 
   #close(watched: Watched): void {
-    const { template, fresh } = watched;
+    const { template, fresh, unused } = watched;
     const closed = this.#closed;
     this.#open.delete(template);
     for (const first of closed.keys()) if (closed.size >= MAX_CLOSED) closed.delete(first);
@@ -228,6 +234,7 @@ class WatchedTemplates implements TemplateWatch {
       pages: ownPages(watched),
       fresh: rounded(fresh),
       seen: [],
+      ...(unused >= this.#sizes.minTrapPages && { unused }),
       isClosed: true,
     });
   }

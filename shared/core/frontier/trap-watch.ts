@@ -24,6 +24,8 @@ export interface TrapState {
 export interface ClosedGroup {
   readonly kind: TrapKind;
   readonly group: string;
+  /** It was closed because its pages forbid their use. */
+  readonly isUnused?: true;
 }
 
 export interface TrapWatchOptions {
@@ -55,7 +57,10 @@ export function createTrapWatch(
 
   function closedBy(url: string): ClosedGroup | undefined {
     const template = templates.closedBy(url);
-    if (template !== undefined) return { kind: 'template', group: template };
+    if (template !== undefined) {
+      const unused = templates.forbidsUse(template) && ({ isUnused: true } as const);
+      return { kind: 'template', group: template, ...unused };
+    }
     const combined = combinations.closedBy(url);
     if (combined !== undefined) return { kind: 'combinations', group: combined };
     const folder = folders.closedBy(url);
@@ -97,9 +102,10 @@ export function closedGroups(state: TrapState): (ClosedGroup & { readonly pages:
   const closed = <G extends { readonly isClosed?: true }>(groups: readonly G[]) =>
     groups.filter(({ isClosed }) => isClosed);
   return [
-    ...closed(templates).map(({ template, pages }) => ({
+    ...closed(templates).map(({ template, pages, unused }) => ({
       kind: 'template' as const,
       group: template,
+      ...(unused !== undefined && { isUnused: true as const }),
       pages,
     })),
     ...closed(combinations).map(({ group, pages }) => ({ kind: 'combinations' as const, group, pages })),
