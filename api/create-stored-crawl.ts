@@ -13,6 +13,7 @@ import type { Item } from '../shared/services/project/project.ts';
 import { hasAccounts } from '../shared/services/report/crawl-outcome.ts';
 import { skippedUrls } from '../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import { createUnreadableHosts } from '../shared/services/report/unreadable-hosts.ts';
 import { changesOf } from '../shared/services/report/url-change.ts';
 import { flat, reportedHosts, urlRows } from '../shared/services/report/url-rows.ts';
 import type { CrawlPlace, OpenedCrawl } from './crawl-place.ts';
@@ -23,10 +24,17 @@ import type { OpenCrawlOptions } from './stored-crawl.ts';
 import { readOpened } from './stored-record.ts';
 
 /** The crawl that is stored there. `close` closes the place. */
-export function createStoredCrawl(stored: CrawlPlace, { modules }: OpenCrawlOptions = {}): OpenedCrawl {
+export function createStoredCrawl(
+  stored: CrawlPlace,
+  { modules, leaveOut }: OpenCrawlOptions = {},
+): OpenedCrawl {
   const { crawl, record, registry, explain = (error) => error } = stored;
   const hasRendered = async () => mayHaveRendered(record.config, await registry.totals(crawl));
-  const place: CrawlPlace = { ...stored, archive: { ...stored.archive, hasRendered } };
+  const place: CrawlPlace = {
+    ...stored,
+    archive: { ...stored.archive, hasRendered },
+    ...(leaveOut && { rows: { ...stored.rows, leaveOut } }),
+  };
   let isOpen = true;
 
   async function close(): Promise<void> {
@@ -123,9 +131,11 @@ function urlQueries(
       const settings = { config: parseConfig(record.config), sites: await sitesOf(registry, crawl, record) };
       const summary = await place.summary();
       const { buildReport } = await import('../shared/services/report/report.ts');
-      const report = await buildReport(reportedHosts(rows, crawl), summary, clock.now(), settings);
+      const unreadable = createUnreadableHosts();
+      const hosts = reportedHosts(unreadable.of(rows), crawl);
+      const report = await buildReport(hosts, summary, clock.now(), settings);
       const accounts = hasAccounts(summary) && { accounts: await accountsOf(place).accounts() };
-      return { ...(await reportWithClusters(files.sketches, report)), ...accounts };
+      return { ...unreadable.found(), ...(await reportWithClusters(files.sketches, report)), ...accounts };
     },
     skipped: () => skippedUrls(skips.read(), rows, crawl),
     skippedBeyond: () => skips.beyond(),

@@ -25,6 +25,7 @@ import type { Explanation } from '../shared/services/report/explanation.ts';
 import type { CrawlReport } from '../shared/services/report/report.ts';
 import type { SkippedUrl } from '../shared/services/report/skipped-urls.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import type { UnreadableHost } from '../shared/services/report/unreadable-hosts.ts';
 import type { UrlDetail } from '../shared/services/report/url-detail.ts';
 import type { IndexedCapture, ReadRecordOptions, StoredRecord } from './archive-types.ts';
 import type { BrokenLinks } from './broken-links.ts';
@@ -215,6 +216,11 @@ export interface OpenCrawlOptions {
    * They run in the calling thread.
    */
   readonly modules?: readonly MediaModule[];
+  /**
+   * Called with a host of whose stored state a part is gone or damaged, perhaps again for each answer: its other URLs are left
+   * out of rows and exports. Without it these throw. A report always has its `unreadable`.
+   */
+  readonly leaveOut?: (lost: UnreadableHost) => void;
 }
 
 /** The files that {@link StoredCrawl.updateOutputs} brings up to date. */

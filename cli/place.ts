@@ -7,13 +7,16 @@ import type { StackCrawl } from '../api/stack-crawl.ts';
 import type { OpenCrawlOptions, StoredCrawl } from '../api/stored-crawl.ts';
 import type { AccountReport } from '../shared/core/access/account-report.ts';
 import type { CrawlId } from '../shared/core/crawl/crawl-id.ts';
+import { printable } from '../shared/core/text/printable.ts';
 import type { Clock } from '../shared/crawler/ports/clock.ts';
 import { hasAccounts } from '../shared/services/report/crawl-outcome.ts';
 import type { CrawlSummary } from '../shared/services/report/summary.ts';
+import type { UnreadableHost } from '../shared/services/report/unreadable-hosts.ts';
 import type { CrawlPlace } from './command-at.ts';
 import { type LiveStream, type TerminalEnvironment, terminalOf } from './drawn-line.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { RowStream } from './export/row-stream.ts';
+import { formatCounted } from './format.ts';
 
 /** Where answers go, and what watching needs. */
 export interface PlaceOutput {
@@ -50,6 +53,8 @@ export interface PlaceParts {
   ask(crawl: string): Promise<AskedCrawl>;
 }
 
+const MAX_NAMED = 10;
+
 export class Place {
   readonly json: boolean;
   readonly stack: PlaceParts['stack'];
@@ -60,11 +65,12 @@ export class Place {
   readonly environment: TerminalEnvironment;
   readonly clock: PlaceOutput['clock'];
   readonly #output: PlaceOutput;
+  readonly #leftOut = new Set<string>();
 
   constructor({ output, json, stack, open, ask }: PlaceParts) {
     this.json = json;
     this.stack = stack;
-    this.open = open;
+    this.open = (crawl, options) => open(crawl, { ...options, leaveOut: (lost) => this.#leaveOut(lost) });
     this.ask = ask;
     this.out = output.out;
     this.err = output.err;
@@ -81,6 +87,21 @@ export class Place {
   /** Whether standard output shows colours. */
   get colour(): boolean {
     return terminalOf(this.out, this.environment).colour;
+  }
+
+  /** Whether answers lack hosts whose stored state cannot be read. */
+  get isIncomplete(): boolean {
+    return this.#leftOut.size > 0;
+  }
+
+  #leaveOut({ host, urls, reason }: UnreadableHost): void {
+    if (this.#leftOut.has(host)) return;
+    this.#leftOut.add(host);
+    if (this.#leftOut.size <= MAX_NAMED)
+      this.err.write(
+        `strand: ${formatCounted(urls, 'URL')} of ${printable(host)} left out: ${printable(reason)}\n`,
+      );
+    else if (this.#leftOut.size === MAX_NAMED + 1) this.err.write('strand: more hosts like these\n');
   }
 
   /** Opens the crawl for documents. `config`: the project's file, whose modules make them. */

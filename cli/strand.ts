@@ -41,7 +41,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (verb === 'map' || verb === 'mcp') tuneV8ForLittleMemory();
   else if (isAnswer) tuneWhenStarted(tuneV8);
   const file: VerbFile = await TABLE[verb].load();
-  const work = (place: Place) => file.run(asked, place, TABLE);
+  const work = async (place: Place) => {
+    const code = await file.run(asked, place, TABLE);
+    return code === exitCodes.finished && place.isIncomplete ? exitCodes.unexpected : code;
+  };
   if (address === undefined) return (await import('./here.ts')).onThisMachine(json, work);
   const { onStack } = await import('./on-stack.ts');
   return onStack({ address, json, options: file.options, work });

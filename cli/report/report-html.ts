@@ -12,13 +12,14 @@ import { type Html, html } from './html.ts';
 import { reportPlots } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
 import { reportTables } from './report-tables.ts';
+import { unreadableText } from './unreadable-text.ts';
 
 /**
  * Names and causes from the web are escaped, and could not load or run anything if they were not: see the
  * policy. `onlyFreshness`: how fresh the copies are, and nothing else.
  */
 export function reportHtml(report: CrawlReport, onlyFreshness = false): string {
-  const { summary, madeAt, freshness } = report;
+  const { summary, madeAt, freshness, unreadable } = report;
   const name = shorten(printable(summary.crawl), 80);
   const reason = summary.reason ? `: ${shorten(printable(summary.reason), 200)}` : '';
   const outcome = troubledHeading(summary);
@@ -35,7 +36,8 @@ export function reportHtml(report: CrawlReport, onlyFreshness = false): string {
 </head>
 <body>
 <header><h1>Crawl of ${name}</h1>
-<p><b class="state ${outcome?.[1] ?? summary.state}">${outcome?.[0] ?? summary.state}</b>${reason}</p></header>
+<p><b class="state ${outcome?.[1] ?? summary.state}">${outcome?.[0] ?? summary.state}</b>${reason}</p>
+${unreadable && html`<p><b>${unreadableText(unreadable)}</b></p>`}</header>
 ${
   onlyFreshness
     ? undefined

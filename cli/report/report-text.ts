@@ -9,6 +9,7 @@ import type { CrawlPlace } from '../command-at.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, toned, wrapWords } from '../format.ts';
 import { summaryText } from '../summary.ts';
 import { freshnessText } from './freshness-text.ts';
+import { unreadableText } from './unreadable-text.ts';
 
 const WIDTH = 100;
 const INDENT = 14;
@@ -32,7 +33,10 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Duplicates', [duplicatesText(report), nearText(report)]],
     ['Not pages', [kindsText(report)]],
   ];
-  const lines = [summaryText(report.summary, colour, place, report.accounts)];
+  const lines = [
+    ...unreadableLines(report, colour),
+    summaryText(report.summary, colour, place, report.accounts),
+  ];
   for (const [label, texts] of facts)
     for (const [i, text] of texts.entries())
       if (text !== '')
@@ -49,12 +53,22 @@ export function reportText(report: CrawlReport, colour: boolean, place: CrawlPla
     ['Domains with most requests for pages in this period', report.domains.slice(0, ROWS).map(domainCells)],
     ['Pages with most copies', (report.nearDuplicates?.largest ?? []).slice(0, ROWS).map(copyCells)],
     ['Templates tried in a browser', (report.renderedTemplates ?? []).slice(0, ROWS).map(templateCells)],
-    ['Traps: groups of URLs that added nothing new or forbid their use', closedGroups.slice(0, ROWS).map(groupCells)],
+    [
+      'Traps: groups of URLs that added nothing new or forbid their use',
+      closedGroups.slice(0, ROWS).map(groupCells),
+    ],
   ];
   for (const [title, rows] of tables)
     if (rows.length > 0) lines.push('', toned(title, 'bold', colour), ...aligned(rows));
   if (report.freshness) lines.push('', ...freshnessText(report.freshness, colour));
   return lines.join('\n');
+}
+
+/** The first line of a report that lacks URLs: how many, and of which hosts. */
+function unreadableLines({ unreadable }: CrawlReport, colour: boolean): string[] {
+  if (!unreadable) return [];
+  const text = unreadableText(unreadable);
+  return [toned(shorten(text, WIDTH), 'red', colour)];
 }
 
 /** `half up to 8.2 kB, 90% up to 31 kB, 99% up to 120 kB, the largest 1.2 MB`. */

@@ -66,7 +66,7 @@ export const command = verb({
     await (changes ? printFreshness(made, place) : printReport(made, crawl, place));
     if (html !== undefined)
       (place.json ? process.stderr : place.out).write(`The report as a page: ${html}\n`);
-    return exitCodes.finished;
+    return made.unreadable ? exitCodes.unexpected : exitCodes.finished;
   },
 });
 

@@ -64,11 +64,16 @@ export class PartStore {
     if (!row) throw new LostPart(host, name);
     if (row.bytes) return row.bytes.subarray(offset, length === undefined ? undefined : offset + length);
     const path = this.#pathOf(fileOf(crawl, host, name));
-    return this.#withFile(() =>
-      length === undefined && offset === 0
-        ? readFile(path, { flag: O_RDONLY | NO_FOLLOW })
-        : readRange(path, offset, length),
-    );
+    try {
+      return await this.#withFile(() =>
+        length === undefined && offset === 0
+          ? readFile(path, { flag: O_RDONLY | NO_FOLLOW })
+          : readRange(path, offset, length),
+      );
+    } catch (error) {
+      // With its cause: a crawl stops when a file of its folder is gone, so that it can be put back.
+      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new LostPart(host, name, error) : error;
+    }
   }
 
   async listParts(crawl: CrawlId, host: HostKey): Promise<string[]> {

@@ -23,9 +23,12 @@ import { createHistogram, type Histogram } from './report-histogram.ts';
 import { createTimeline, type Timeline } from './report-timeline.ts';
 import { createTop } from './report-top.ts';
 import { type CrawlSummary, orderedSummary } from './summary.ts';
+import type { UnreadableHosts } from './unreadable-hosts.ts';
 
 export interface CrawlReport {
   readonly summary: CrawlSummary;
+  /** Only if parts of ledgers are gone or damaged: the hosts whose URLs the report lacks. */
+  readonly unreadable?: UnreadableHosts;
   /** Only if accounts of the project were used: these. */
   readonly accounts?: readonly AccountReport[];
   /** When it was made: ms since the epoch. */

@@ -2,15 +2,18 @@
 
 import type { RecordLocation } from '../../core/archive/record-location.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
+import { CorruptBytes, NewerFormat } from '../../core/frontier/bytes.ts';
 import type { Head } from '../../core/frontier/head.ts';
 import type { Link } from '../../core/frontier/message.ts';
-import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { countUrls, type UrlRecord } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
+import { LostPart } from '../../crawler/ports/lost-part.ts';
 import { openLedger } from '../../crawler/turn/open-ledger.ts';
 import { lookUpUrl } from './look-up-url.ts';
 import type { ReportedHost } from './report.ts';
 import { seedDetail } from './seed-detail.ts';
+import type { UnreadableHost } from './unreadable-hosts.ts';
 import { type UrlDetail, urlDetail } from './url-detail.ts';
 
 /** The methods of a ledger store that are used, and of an engine that joins WARC files. */
@@ -20,6 +23,8 @@ export interface RowSource {
   locateAll?(crawl: CrawlId, locations: readonly RecordLocation[]): Promise<readonly RecordLocation[]>;
   /** Seeds on their way to their hosts' ledgers, which may know some of them already. */
   waitingSeeds?(): readonly Link[];
+  /** Called with a host whose other URLs are left out. Default: what cannot be read is an error. */
+  leaveOut?(host: UnreadableHost): void;
 }
 
 /** Rows whose WARC records are located together. */
@@ -70,26 +75,31 @@ export async function* seedRows(
  * are deleted.
  */
 export async function* recordsOf(
-  { ledgers }: RowSource,
+  { ledgers, leaveOut }: RowSource,
   crawl: CrawlId,
   host: HostKey,
   listed: Head,
 ): AsyncGenerator<UrlRecord> {
   let head = listed;
-  let isBegun = false;
+  let taken = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       const ledger = await openLedger(ledgers, { crawl, host, index: head.ledger });
       for await (const record of ledger.records()) {
-        isBegun = true;
+        taken++;
         yield record;
       }
       return;
     } catch (cause) {
       const newer = await ledgers.loadHead(crawl, host);
       const hasChanged = newer !== undefined && newer.version !== head.version;
+      const reason = hasChanged ? undefined : lossIn(cause);
+      if (leaveOut && reason !== undefined) {
+        leaveOut({ host, urls: Math.max(0, countUrls(head.ledger.counts) - taken), reason });
+        return;
+      }
       if (!hasChanged || attempt === ATTEMPTS) throw cause;
-      if (isBegun) {
+      if (taken > 0) {
         throw new Error(
           `${host} changed while it was read: export the crawl again, best when it is paused or over`,
           { cause },
@@ -98,6 +108,12 @@ export async function* recordsOf(
       head = newer;
     }
   }
+}
+
+/** Says what is lost, if no later read can be better. A file that is gone is the cause of a failure of the storage. */
+function lossIn(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof NewerFormat) return undefined;
+  return error instanceof LostPart || error instanceof CorruptBytes ? error.message : lossIn(error.cause);
 }
 
 /** Yields the record of every URL, host by host. */

@@ -177,6 +177,7 @@ function growing(minNew = 0.05, state: readonly WatchedTemplate[] = []): Templat
     worthOfLink: (url) => watch.worthOfLink(url),
     isClosed: (url) => watch.isClosed(url),
     closedBy: (url) => watch.closedBy(url),
+    forbidsUse: (template) => watch.forbidsUse(template),
     closed: () => watch.closed(),
     state: () => watch.state(),
     count: (url, brought) => watch.count(url, { ...brought, newLinks: [...brought.newLinks, url] }),
