@@ -14,6 +14,7 @@ import type {
   FirstPass,
 } from '../../crawler/ports/crawl-registry.ts';
 import { inTransaction } from './database.ts';
+import { ScopeSeeds } from './scope-seeds.ts';
 import { keepSites, readSites, storeSites } from './site-lists.ts';
 import { addSums, NO_SUMS, replaceHead, type Sums } from './sums.ts';
 
@@ -82,6 +83,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   readonly #anyAwaited: StatementSync;
   readonly #anyNotRefusing: StatementSync;
   readonly #selectHeads: StatementSync;
+  readonly #seeds = new Map<CrawlId, ScopeSeeds>();
   readonly #sums = new Map<CrawlId, () => Sums>();
   /** Crawls whose sums other threads report, and the sums committed here besides: by the router, heads of domains. */
   readonly #followed = new Map<CrawlId, { own: Sums }>();
@@ -119,12 +121,22 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
 
   #load(crawl: CrawlId): CrawlRecord | undefined {
     const row = this.#select.get(crawl) as { record: string } | undefined;
-    return row && withoutFormer(JSON.parse(row.record));
+    return row && withoutFormer(this.#seedsOf(crawl).joined(JSON.parse(row.record)));
+  }
+
+  #seedsOf(crawl: CrawlId): ScopeSeeds {
+    const name = `scopeSeeds ${crawl}`;
+    const text = { keep: (value: string) => this.#keep(name, value), kept: () => this.#kept(name) };
+    const seeds = this.#seeds.get(crawl) ?? new ScopeSeeds(text);
+    this.#seeds.set(crawl, seeds);
+    return seeds;
   }
 
   async create(crawl: CrawlId, record: CrawlRecord): Promise<void> {
-    if (this.#insert.run(crawl, JSON.stringify(record), Date.now()).changes === 0)
-      throw new Error(`there is a crawl ${crawl} already`);
+    inTransaction(this.#database, () => {
+      if (this.#select.get(crawl)) throw new Error(`there is a crawl ${crawl} already`);
+      this.#insert.run(crawl, JSON.stringify(this.#seedsOf(crawl).apart(record)), Date.now());
+    });
   }
 
   async setStatus(
@@ -154,7 +166,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
   async addScopeSeeds(crawl: CrawlId, urls: readonly string[]): Promise<void> {
     this.#change(crawl, (record) => ({
       ...record,
-      scopeSeeds: [...new Set([...record.scopeSeeds, ...urls])],
+      scopeSeeds: withSeeds(record.scopeSeeds, urls),
     }));
   }
 
@@ -185,7 +197,7 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     inTransaction(this.#database, () => {
       const record = this.#load(crawl);
       if (!record) throw new Error(`there is no crawl ${crawl}`);
-      this.#update.run(JSON.stringify(changes(record)), crawl);
+      this.#update.run(JSON.stringify(this.#seedsOf(crawl).apart(changes(record))), crawl);
     });
   }
 
@@ -287,4 +299,10 @@ class SqliteRegistry implements Omit<LocalCrawlRegistry, 'isShared'> {
     const rows = this.#database.prepare('SELECT crawl FROM crawls').all();
     return rows.map(({ crawl }) => crawl as string);
   }
+}
+
+/** Returns the list itself if it has all URLs. */
+function withSeeds(seeds: readonly string[], urls: readonly string[]): readonly string[] {
+  const all = new Set([...seeds, ...urls]);
+  return all.size === seeds.length ? seeds : [...all];
 }

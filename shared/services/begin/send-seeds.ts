@@ -19,9 +19,13 @@ export async function sendSeeds(
   urls: readonly string[],
   sitemaps: readonly string[] = [],
 ): Promise<void> {
-  const links = seedLinks(urls, sitemaps);
-  for (let from = 0; from < links.length; from += MAX_PARCEL_LINKS)
-    await exchange.send({ crawl, links: links.slice(from, from + MAX_PARCEL_LINKS) });
+  for (const seeds of parcelsOf(urls)) await exchange.send({ crawl, links: seedLinks(seeds, []) });
+  for (const maps of parcelsOf(sitemaps)) await exchange.send({ crawl, links: seedLinks([], maps) });
+}
+
+function* parcelsOf(urls: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < urls.length; from += MAX_PARCEL_LINKS)
+    yield urls.slice(from, from + MAX_PARCEL_LINKS);
 }
 
 /** Sends the seeds again if the process that began the crawl ended before it had sent them. */
