@@ -1,7 +1,7 @@
 /**
  * Other sources in the place of some of the program's, without a change on the disk. A process that is
  * started with {@link overlayEnvironment} loads them, and so do its children and threads (`overlay-hook.ts`)
- * and test files (`overlay-plugin.ts`).
+ * and test files (`vitest.config.ts`).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -74,6 +74,6 @@ async function contentOf({ url, response, body }: PageContext): Promise<PageDocu
   if (document !== undefined) return document;
   throw new ToolError(
     'noText',
-    `${url} has no text, or none without JavaScript, which Strand does not run. Look for another page, such as its llms.txt (map_site).`,
+    `${url} has no text, or only with JavaScript, which this tool does not run. Look for another page, such as its llms.txt (map_site).`,
   );
 }

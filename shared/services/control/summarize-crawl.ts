@@ -40,7 +40,7 @@ export async function summarizeCrawl(
       ...(!isExact && { costIsEstimated: true }),
       ...troubledHosts(hosts),
       failedSeeds,
-      // A stack runs no hooks but middleware around fetches.
+      // They are in the logs of the workers alone.
       hookErrors: [],
       warcFiles: files.slice(0, MAX_FILES),
       sites,

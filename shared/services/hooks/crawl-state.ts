@@ -34,7 +34,7 @@ export function createCrawlState(store: StateStore): CrawlState {
       const after = change(before);
       if (store.swap(key, before, toJson(key, after))) return after;
     }
-    throw new Error(`The state ${key} was changed by others ${MAX_TRIES} times in a row`);
+    throw new Error(`The state ${key} was changed by others ${MAX_TRIES} times in a row: use several keys`);
   }
   return {
     get: (key) => parsed(store.get(checkedKey(key))),

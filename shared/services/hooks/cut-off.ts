@@ -45,7 +45,7 @@ export function cutOffAfter<T>(limitMs: number, call: () => T): T {
   } finally {
     slots[SLOT] = around;
   }
-  if (outcome === undefined) throw new CutOff(`Expected an end within ${limitMs} ms`);
+  if (outcome === undefined) throw new CutOff(`Took longer than ${limitMs} ms`);
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 }

@@ -21,7 +21,10 @@ export function createMemorySemaphore(capacity: number, { clock, limitMs }: Room
   return {
     async enter(size) {
       const release = await bytes.acquire(size, { deadline: { clock, ms: limitMs } });
-      if (!release) throw new Error(`Expected memory for a body of ${size} bytes within ${limitMs} ms`);
+      if (!release)
+        throw new Error(
+          `No memory for a body of ${size} bytes within ${limitMs} ms: hooks for other pages use it`,
+        );
       return release;
     },
   };

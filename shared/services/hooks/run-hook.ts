@@ -30,7 +30,7 @@ export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLim
   const ending = new AbortController();
   async function timeOut(): Promise<never> {
     await clock.sleep(limitMs, ending.signal);
-    throw new HookTimeout(`Expected an end within ${limitMs} ms`);
+    throw new HookTimeout(`Took longer than ${limitMs} ms (hookTimeoutMs)`);
   }
   try {
     return await Promise.race([given, timeOut()]);
@@ -41,11 +41,14 @@ export async function runHook<T>(call: () => T | PromiseLike<T>, limits: HookLim
 
 function begin<T>(call: () => T, limits: HookLimits): T {
   const { limitMs, syncLimitMs = limitMs, around = (part) => part() } = limits;
+  const isBlocked = syncLimitMs < limitMs;
   try {
     // Runs outside of the watched call: after a cut-off nothing of the call runs any more, not even `finally`.
-    return around(() => cutOffAfter(Math.min(limitMs, syncLimitMs), call));
+    return around(() => cutOffAfter(isBlocked ? syncLimitMs : limitMs, call));
   } catch (error) {
-    throw isInstance(error, CutOff) ? new HookTimeout(error.message, { cause: error }) : error;
+    if (!isInstance(error, CutOff)) throw error;
+    const by = isBlocked ? 'before its first await: three quarters of blockTimeoutMs' : 'hookTimeoutMs';
+    throw new HookTimeout(`${error.message} (${by})`, { cause: error });
   }
 }
 
@@ -60,7 +63,8 @@ const MAX_STACK_LINES = 8;
 const MAX_STACK_CHARS = 2000;
 
 /** Stack frames of the crawler, which mean nothing to a project. */
-const OWN_FRAME = /[/\\]shared[/\\](?:hooks|fetcher|worker)[/\\]|node:|<anonymous>:1:/;
+const OWN_FRAME =
+  /[/\\](?:shared[/\\](?:services[/\\]hooks|crawler)|node_modules[/\\]strand-crawler)[/\\]|node:|<anonymous>:1:/;
 
 /**
  * Where a project's code threw: the first lines of the stack without the message and our own frames;

@@ -76,7 +76,7 @@ export function withMiddleware(
     );
     async function timeOut(): Promise<never> {
       await clock.sleep(limitMs, ending.signal);
-      throw new Error(`Expected an outcome within ${limitMs} ms`);
+      throw new Error(`Took longer than ${limitMs} ms (totalTimeoutMs and a second)`);
     }
     const givingUp = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, givingUp.signal]) : givingUp.signal;

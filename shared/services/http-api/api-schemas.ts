@@ -104,7 +104,7 @@ const crawlSummarySchema = z.strictObject({
     .array(z.strictObject({ url: z.string(), cause: z.string() }))
     .describe('Why no seed could be fetched: at most 10 seeds; empty where one was'),
   hints: counts.describe('Pages by what keeps a crawler from their content'),
-  hooks: counts.describe("What a project's hooks did: nothing on a stack"),
+  hooks: counts.describe("What a project's hooks did: pages that they were called for, failures, items"),
   hookErrors: z
     .array(
       z.strictObject({
@@ -114,7 +114,7 @@ const crawlSummarySchema = z.strictObject({
         stack: z.string().optional(),
       }),
     )
-    .describe('The first different errors of hooks: none on a stack'),
+    .describe('The first different errors of hooks: none on a stack, whose log has them'),
   requisites: counts.describe('Requisites of pages: those fetched, and those that wait'),
   cache: counts.describe('Empty: only a crawl on one machine has a cache'),
   recrawl: counts.describe(
@@ -156,7 +156,7 @@ const crawlSummarySchema = z.strictObject({
   refusals: counts.describe(
     'Hosts that refuse the crawler, those of each kind, URLs that wait there, and refused pages of other hosts',
   ),
-  render: counts.describe('Pages rendered, and the requests that they made: none on a stack'),
+  render: counts.describe('Pages rendered, and the requests that they made; empty where none was'),
   accounts: counts.describe('Requests and logins of the accounts of the project; empty where none was used'),
 }) satisfies z.ZodType<CrawlSummary>;
 

@@ -324,7 +324,7 @@ describe('a hook that fails', () => {
     ],
   ])('because it %s is cut off', async (_, hook) => {
     const outcome = await onPage({}, hook, { limits: hasty });
-    expect(outcome).toEqual({ items: [], error: 'Expected an end within 30 ms' });
+    expect(outcome).toEqual({ items: [], error: 'Took longer than 30 ms (hookTimeoutMs)' });
     expect(await onPage({}, () => ({ still: 'here' }))).toEqual({ items: ['{"still":"here"}'] });
   });
 
@@ -335,7 +335,7 @@ describe('a hook that fails', () => {
     const outcome = hooks.onPage(await madePage());
     while (late.length === 0) await new Promise(setImmediate);
     pass();
-    expect(await outcome).toEqual({ items: [], error: 'Expected an end within 60000 ms' });
+    expect(await outcome).toEqual({ items: [], error: 'Took longer than 60000 ms (hookTimeoutMs)' });
     late[0]?.(new Error('too late'));
   });
 
@@ -384,7 +384,9 @@ describe('onError', () => {
     await hooks.onError('http://a.test/1', 'x');
     await hooks.onError('http://a.test/2', 'x');
     expect(onError).toHaveBeenCalledTimes(1);
-    expect(warn.mock.calls).toEqual([['onError is not called again: Expected an end within 30 ms']]);
+    expect(warn.mock.calls).toEqual([
+      ['onError is not called again: Took longer than 30 ms (hookTimeoutMs)'],
+    ]);
   });
 });
 

@@ -45,7 +45,9 @@ test('a caller that has waited too long gives up, and holds up no other', async 
   const leave = await room.enter(10);
   const late = room.enter(5);
   pass();
-  await expect(late).rejects.toThrow('Expected memory for a body of 5 bytes within 1000 ms');
+  await expect(late).rejects.toThrow(
+    'No memory for a body of 5 bytes within 1000 ms: hooks for other pages use it',
+  );
   const next = room.enter(10);
   leave();
   await next;

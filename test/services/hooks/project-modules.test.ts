@@ -90,7 +90,7 @@ describe('a document is not read, with the reason, if its module', () => {
       () => {
         for (;;);
       },
-      /Expected an end within 200 ms/,
+      /Took longer than 200 ms/,
       HASTY,
     ],
   ])('%s', async (_, module, fault, config) => {

@@ -161,7 +161,7 @@ describe('what breaks is a failed fetch of that URL', () => {
     const outcome = await clock.drive(fetcher.fetch({ url: URL_ }));
     expect(outcome).toMatchObject({
       reason: 'middleware',
-      message: 'middleware: Expected an outcome within 6000 ms',
+      message: 'middleware: Took longer than 6000 ms (totalTimeoutMs and a second)',
     });
     expect([disposed, isNotified]).toEqual([1, true]);
     await clock.advance(120_000);

@@ -98,7 +98,7 @@ class FifoTurnQueue implements SqsTurnQueue {
    * messages, that may happen to:
    * - links, as the first is acknowledged only when a head that knows them is committed: a repeat has nothing
    *   to say;
-   * - tokens, each of which is unlike any other (`worker/part-id.ts`), so that only the same call's repeat is
+   * - tokens, each of which is unlike any other (`turn/part-id.ts`), so that only the same call's repeat is
    *   dropped;
    * - not to wake-ups and requests for robots.txt, all alike: a host may have to be woken again minutes after
    *   it went to rest.
