@@ -2,18 +2,27 @@
 import { withoutUnseen } from '../text/unseen-characters.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
-import { longestBackticks } from './markdown-pieces.ts';
+import { codeSpan, longestBackticks } from './markdown-pieces.ts';
 
 export function codeBlock(code: ContentElement): string {
-  const text = withoutUnseen(codeText(code))
-    .replaceAll('\u00a0', ' ')
-    .replace(/\r\n?/g, '\n')
-    .trimEnd()
-    .replace(/^\n+/, '');
+  const text = shownCode(code);
   if (text === '') return '';
   const fence = '`'.repeat(Math.max(3, longestBackticks(text) + 1));
   return `${fence}${languageOf(code)}\n${text}\n${fence}`;
 }
+
+/** Its lines as code within lines, for a place where no block may stand. */
+export const codeLines = (code: ContentElement): string[] =>
+  shownCode(code)
+    .split('\n')
+    .map((line) => codeSpan(line).trim());
+
+const shownCode = (code: ContentElement): string =>
+  withoutUnseen(codeText(code))
+    .replaceAll('\u00a0', ' ')
+    .replace(/\r\n?/g, '\n')
+    .trimEnd()
+    .replace(/^\n+/, '');
 
 /** Whether a block of Markdown is code: other text that begins so is escaped. */
 export const isFenced = (block: string): boolean => /^`{3,}[^`\n]*\n/.test(block);

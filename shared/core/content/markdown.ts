@@ -7,10 +7,10 @@ import type { Run } from './blocks.ts';
 import { hasReference, isOrHoldsLink } from './code-links.ts';
 import type { ContentElement } from './content-element.ts';
 import { formulaMarkdown } from './formulas.ts';
-import { codeBlock, isFenced } from './markdown-code.ts';
+import { codeBlock, codeLines, isFenced } from './markdown-code.ts';
 import { type InlineOptions, inlineMarkdown, linkUrl, textMarkdown } from './markdown-inline.ts';
-import { followsText, isListItem, joinBlocks, separateLists } from './markdown-lists.ts';
-import { dataGrid, divGrid, type GridRow } from './table-grid.ts';
+import { followsText, indented, isListItem, joinBlocks, ListParts, separateLists } from './markdown-lists.ts';
+import { dataGrid, divGrid, type GridRow, holdsCell, isCell } from './table-grid.ts';
 
 /**
  * Quotes and lists nested deeper are not indented further: each level would repeat its marks in every line.
@@ -24,6 +24,8 @@ interface LinkAround {
 
 type Resolve = (reference: string) => string | undefined;
 
+const LISTS: ReadonlySet<string> = new Set(['ul', 'ol', 'menu', 'dir']);
+const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr']);
 const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 /** `blocks`: of one tree, those of one element in their order. `resolve`: makes a reference absolute. */
@@ -51,8 +53,26 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
 
   /** Returns the content of an element as blocks of Markdown. */
   function blocksIn(element: ContentElement): string[] {
-    const own = chosen.get(element);
+    // Items without a list around them.
+    if (element.children.some(isItem)) return listOf(element);
     const found: string[] = [];
+    readParts(
+      element,
+      (text) => push(found, text),
+      (child) => {
+        if (isHolder(child)) pushAll(found, blockOf(child));
+      },
+    );
+    return found;
+  }
+
+  /** Passes the runs of text of an element, and the elements in it outside of them, in their order. */
+  function readParts(
+    element: ContentElement,
+    onText: (text: string) => void,
+    onElement: (child: ContentElement) => void,
+  ): void {
+    const own = chosen.get(element);
     const { children } = element;
     let next = 0;
     for (let i = 0; i < children.length; i++) {
@@ -60,12 +80,11 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       const block = own?.[next];
       if (block && i >= block.first) {
         if (i === block.end - 1) next++;
-        if (i === block.first) push(found, runOf(element, block));
+        if (i === block.first) onText(runOf(element, block));
         if (i < block.end) continue;
       }
-      if (typeof child !== 'string' && isHolder(child)) pushAll(found, blockOf(child));
+      if (typeof child !== 'string') onElement(child);
     }
-    return found;
   }
 
   function runOf(element: ContentElement, { first, end, text }: Run): string {
@@ -99,8 +118,10 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
 
   function blockOf(element: ContentElement): string[] {
     if (typeof element.whole === 'object') return [formulaMarkdown(element.whole) ?? element.whole.text];
-    if (element.whole === 'code')
-      return [inline.isWithin ? inlineMarkdown([element], resolve, inline) : codeBlock(element)];
+    if (element.whole === 'code') {
+      if (!inline.isWithin) return [codeBlock(element)];
+      return element.name === 'code' ? [inlineMarkdown([element], resolve, inline)] : codeLines(element);
+    }
     switch (element.name) {
       case 'h1':
       case 'h2':
@@ -114,10 +135,8 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       case 'menu':
       case 'dir':
         return listOf(element);
-      case 'li':
-        return itemOf(element, '-');
       case 'pre':
-        return [codeBlock(element)];
+        return inline.isWithin ? codeLines(element) : [codeBlock(element)];
       case 'blockquote':
         // Code in a quote is code that is indented.
         return nested(element, (parts) =>
@@ -126,7 +145,7 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       case 'dt':
         return termOf(element);
       case 'a':
-        return linkOf(element);
+        return linkOf(element, blocksIn);
       case 'table': {
         const grid = dataGrid(element);
         return (grid && tableOf(element, grid)) ?? blocksIn(element);
@@ -151,12 +170,12 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   }
 
   /** A link around blocks: its heading has it, otherwise its first text. Another link within it ends it. */
-  function linkOf(element: ContentElement): string[] {
+  function linkOf<T>(element: ContentElement, read: (link: ContentElement) => T): T {
     const before = around;
     const { href } = element.attributes;
     const url = href === undefined ? undefined : linkUrl(href, resolve);
     around = url === undefined ? undefined : { url, hasHeading: holdsHeading(element) };
-    const found = blocksIn(element);
+    const found = read(element);
     around = url === undefined ? before : undefined;
     return found;
   }
@@ -168,50 +187,39 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
       : within(element, '**').map((text) => (text === '' ? '' : `**${text}**`));
   }
 
-  /** Several lists if the numbers do not follow one another. */
+  /** Returns a list, or several with the text between them. */
   function listOf(list: ContentElement): string[] {
-    const items: string[] = [];
     const isOrdered = list.name === 'ol';
     const step = list.attributes.reversed === undefined ? 1 : -1;
-    let number = integerOf(list.attributes.start) ?? (step === 1 ? 1 : list.children.filter(isItem).length);
-    let last: number | undefined;
-    let sign = '.';
-    for (const child of list.children) {
-      if (typeof child === 'string') continue;
-      if (child.name !== 'li') {
-        if (isHolder(child)) pushNested(items, blockOf(child));
-        continue;
-      }
-      number = integerOf(child.attributes.value) ?? number;
-      if (isHolder(child)) {
-        if (last !== undefined && number !== last + 1) sign = sign === '.' ? ')' : '.';
-        last = number;
-        // A list cannot have other numbers.
-        const isNumber = number >= 0 && number < 1e9;
-        const item = itemOf(child, isOrdered && isNumber ? `${number}${sign}` : '-');
-        pushAll(
-          items,
-          isOrdered && !isNumber ? item.map((text) => text.replace('- ', `- ${number}\\. `)) : item,
-        );
-      }
-      number += step;
-    }
-    // The content of the list beside its items.
-    for (const block of chosen.get(list) ?? []) push(items, runOf(list, block));
-    const isLoose = items.some((item) => item.includes('\n\n'));
-    const text = items.join(isLoose ? '\n\n' : '\n');
-    return text === '' ? [] : [text];
+    const start = () => (step === 1 ? 1 : list.children.filter(isItem).length);
+    const found = new ListParts(isOrdered, step, integerOf(list.attributes.start) ?? start());
+    readList(list, found);
+    return found.end();
   }
 
-  /** A list in a list without an item of its own belongs to the item before it. */
-  function pushNested(items: string[], parts: readonly string[]): void {
-    const before = items.at(-1);
-    const mark = before === undefined ? undefined : /^(?:[-*]|\d{1,9}[.)]) /.exec(before)?.[0];
-    if (mark === undefined || !parts.every(isListItem)) pushAll(items, parts);
-    else {
-      const gap = parts.every(followsText) ? '\n' : '\n\n';
-      items[items.length - 1] = [before, ...parts.map((part) => indented(part, mark.length))].join(gap);
-    }
+  /** `element`: a list, or an element within it that stands around items. */
+  function readList(element: ContentElement, found: ListParts): void {
+    readParts(
+      element,
+      (text) => found.addText(text),
+      (child) => {
+        if (child.name === 'li') addItem(child, found);
+        else if (!isHolder(child)) return;
+        else if (LISTS.has(child.name)) found.addList(blockOf(child));
+        else if (!holdsItem(child)) for (const text of blockOf(child)) found.addText(text);
+        else if (child.name === 'a') linkOf(child, (link) => readList(link, found));
+        else readList(child, found);
+      },
+    );
+  }
+
+  function addItem(item: ContentElement, found: ListParts): void {
+    const mark = found.nextMark(integerOf(item.attributes.value), isHolder(item));
+    if (mark === undefined) return;
+    const texts = itemOf(item, mark.sign);
+    found.addItems(
+      mark.label === undefined ? texts : texts.map((text) => text.replace('- ', `- ${mark.label} `)),
+    );
   }
 
   function itemOf(item: ContentElement, mark: string): string[] {
@@ -243,7 +251,25 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
     lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
     const caption = table.children.find((child) => typeof child !== 'string' && child.name === 'caption');
     const title = typeof caption === 'object' && isHolder(caption) ? joinBlocks(blocksIn(caption)) : '';
-    return [title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`];
+    return [
+      ...(table.name === 'table' ? besideCells(table) : []),
+      title === '' ? lines.join('\n') : `${title}\n\n${lines.join('\n')}`,
+    ];
+  }
+
+  /** Returns the texts that stand in a table outside of its cells: browsers show them above it. */
+  function besideCells(part: ContentElement): string[] {
+    if (!chosen.has(part) && part.children.every(isCellOrText)) return [];
+    const found: string[] = [];
+    readParts(
+      part,
+      (text) => push(found, text),
+      (child) => {
+        if (!isHolder(child) || isCell(child) || child.name === 'caption') return;
+        pushAll(found, TABLE_PARTS.has(child.name) || holdsCell(child) ? besideCells(child) : blockOf(child));
+      },
+    );
+    return found;
   }
 
   function cellOf(cell: ContentElement): string {
@@ -251,8 +277,9 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
   }
 
   /** The short texts of a row as one line. Undefined if it has others. */
-  function rowOf({ children }: ContentElement): string[] | undefined {
-    const cells = children.filter((child) => typeof child === 'object').filter(isHolder);
+  function rowOf(row: ContentElement): string[] | undefined {
+    if (chosen.has(row)) return undefined;
+    const cells = row.children.filter((child) => typeof child === 'object').filter(isHolder);
     if (cells.length < 2 || inline.isWithin || cells.some(({ hasBlocks }) => hasBlocks)) return undefined;
     const line = cells.flatMap(linesOf).join(' ');
     return line.length > MAX_ROW_CHARS ? undefined : [escapeLineStart(line)];
@@ -260,12 +287,10 @@ export function markdownOf(root: ContentElement, blocks: readonly Run[], resolve
 
   /** The blocks of a cell, each as one line. */
   function linesOf(cell: ContentElement): string[] {
-    const lines = within(cell).map((block) =>
-      block
-        .split('\n')
-        .map((line) => line.trim())
-        .join(' '),
-    );
+    const lines = within(cell).flatMap((block) => {
+      const found = block.split('\n').map((line) => line.trim());
+      return isListItem(block) ? found : found.join(' ');
+    });
     return lines.filter((line) => line !== '');
   }
 }
@@ -300,6 +325,14 @@ function onlyElement(
 
 const isItem = (node: ContentElement | string): boolean => typeof node === 'object' && node.name === 'li';
 
+const isCellOrText = (node: ContentElement | string): boolean => typeof node === 'string' || isCell(node);
+
+/** Whether an item is in it that belongs to the list around it. */
+const holdsItem = ({ children }: ContentElement): boolean =>
+  children.some(
+    (child) => typeof child === 'object' && (isItem(child) || (!LISTS.has(child.name) && holdsItem(child))),
+  );
+
 /** Rules for parsing integers (HTML standard, section 2.3.4.1). */
 function integerOf(value: string | undefined): number | undefined {
   const digits = /^\s*([+-]?\d{1,15})/.exec(value ?? '')?.[1];
@@ -311,8 +344,6 @@ const isCodeOfLines = ({ name, children }: ContentElement): boolean =>
 
 const holdsBreak = ({ name, children }: ContentElement): boolean =>
   name === 'br' || children.some((child) => typeof child === 'object' && holdsBreak(child));
-
-const indented = (text: string, blanks: number): string => text.replace(/^(?=[^\n])/gm, ' '.repeat(blanks));
 
 function push(list: string[], text: string): void {
   if (text !== '') list.push(text);

@@ -1,4 +1,5 @@
 /** The cells of a table in the columns where readers see them (HTML standard, section 4.9.12.1, "Forming a table"). */
+import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
 
 /** A slot: the cell that begins there; undefined where there is none, or where a cell goes on that began before. */
@@ -22,7 +23,7 @@ export function tableGrid(table: ContentElement): readonly GridRow[] | undefined
     for (const [i, row] of group.entries()) {
       const line: (ContentElement | undefined)[] = [];
       let column = 0;
-      for (const cell of cellsOf(row)) {
+      for (const cell of row) {
         while ((taken[column] ?? 0) > 0) column++;
         line[column] = cell;
         const end = column + spanOf(cell.attributes.colspan, 1, MAX_COLSPAN);
@@ -59,37 +60,72 @@ function spanOf(value: string | undefined, least: number, most: number): number 
   return span < least ? 1 : Math.min(span, most);
 }
 
+type Cells = ContentElement[];
+
 /** Rows that stand together: a cell goes on to the end of them at most. */
-function rowGroups(table: ContentElement): ContentElement[][] {
-  const heads: ContentElement[][] = [];
-  const bodies: ContentElement[][] = [];
-  const feet: ContentElement[][] = [];
-  let own: ContentElement[] | undefined;
-  for (const child of table.children) {
-    if (typeof child === 'string' || child.isUnseen) continue;
-    if (child.name === 'tr') {
-      if (own === undefined) {
-        own = [];
-        bodies.push(own);
-      }
-      own.push(child);
+function rowGroups(table: ContentElement): Cells[][] {
+  const heads: Cells[][] = [];
+  const bodies: Cells[][] = [];
+  const feet: Cells[][] = [];
+  let own: Cells[] | undefined;
+  let cells: Cells | undefined;
+  for (const part of partsOf(table, isTablePart)) {
+    if (isGroup(part)) {
+      own = cells = undefined;
+      const groups = part.name === 'thead' ? heads : part.name === 'tfoot' ? feet : bodies;
+      groups.push(rowsOf(part));
       continue;
     }
-    const groups = child.name === 'thead' ? heads : child.name === 'tfoot' ? feet : bodies;
-    if (!/^t(?:head|body|foot)$/.test(child.name)) continue;
-    own = undefined;
-    groups.push(elementsOf(child, /^tr$/));
+    if (own === undefined) {
+      own = [];
+      bodies.push(own);
+    }
+    cells = addToRows(part, own, cells);
   }
   return [...heads, ...bodies, ...feet];
 }
 
-const cellsOf = (row: ContentElement): ContentElement[] => elementsOf(row, /^t[dh]$/);
+function rowsOf(group: ContentElement): Cells[] {
+  const rows: Cells[] = [];
+  let cells: Cells | undefined;
+  for (const part of partsOf(group, isRowPart)) cells = addToRows(part, rows, cells);
+  return rows;
+}
 
-const elementsOf = ({ children }: ContentElement, names: RegExp): ContentElement[] =>
-  children.filter(
-    (child): child is ContentElement =>
-      typeof child !== 'string' && !child.isUnseen && names.test(child.name),
-  );
+/** Adds a row, or a cell without one; returns the row that further such cells belong to. */
+function addToRows(part: ContentElement, rows: Cells[], open: Cells | undefined): Cells | undefined {
+  if (part.name === 'tr') {
+    rows.push(partsOf(part, isCell));
+    return undefined;
+  }
+  const row = open ?? [];
+  if (open === undefined) rows.push(row);
+  row.push(part);
+  return row;
+}
+
+type IsPart = (element: ContentElement) => boolean;
+
+export const isCell: IsPart = ({ name }) => name === 'td' || name === 'th';
+const isRowPart: IsPart = (element) => element.name === 'tr' || isCell(element);
+const isGroup: IsPart = ({ name }) => name === 'tbody' || name === 'thead' || name === 'tfoot';
+const isTablePart: IsPart = (element) => isRowPart(element) || isGroup(element);
+
+/** Returns the parts that stand in an element, also those within others such as a form: browsers put them into the table. */
+function partsOf(element: ContentElement, isPart: IsPart, found: Cells = []): Cells {
+  for (const child of element.children) {
+    if (typeof child === 'string' || child.isUnseen) continue;
+    if (isPart(child)) found.push(child);
+    else if (child.hasBlocks && !OTHER_PARTS.has(child.name)) partsOf(child, isPart, found);
+  }
+  return found;
+}
+
+const OTHER_PARTS: ReadonlySet<string> = new Set(['table', 'caption', 'td', 'th']);
+
+/** Whether cells of the table around it are in it. */
+export const holdsCell = (element: ContentElement): boolean =>
+  element.hasBlocks && element.name !== 'table' && partsOf(element, isCell).length > 0;
 
 /** Cells that fill up short rows count. */
 const MAX_CELLS = 20_000;
@@ -99,7 +135,8 @@ export function dataGrid(table: ContentElement): readonly GridRow[] | undefined 
   const grid = tableGrid(table);
   const width = grid?.[0]?.length ?? 0;
   if (grid === undefined || grid.length < 2 || width < 2 || grid.length * width > MAX_CELLS) return undefined;
-  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell))) &&
+  const excluded = hasHeads(grid) ? NOT_BELOW_HEADS : NOT_IN_CELLS;
+  return grid.every((row) => row.every((cell) => cell === undefined || !holdsBlocks(cell, excluded))) &&
     !grid.some((row) => isWide(row) && linesIn(row[0]!) >= MIN_LINES)
     ? grid
     : undefined;
@@ -139,7 +176,8 @@ export function divGrid({ children }: ContentElement): readonly GridRow[] | unde
   const width = cells.findIndex((cell) => !isHead(cell));
   if (width < 2 || width > MAX_COLUMNS || cells.length % width !== 0 || cells.length > MAX_CELLS)
     return undefined;
-  if (cells.slice(width).some(isHead) || cells.some(holdsBlocks)) return undefined;
+  if (cells.slice(width).some(isHead) || cells.some((cell) => holdsBlocks(cell, NOT_IN_CELLS)))
+    return undefined;
   return Array.from({ length: cells.length / width }, (_, row) =>
     cells.slice(row * width, (row + 1) * width),
   );
@@ -147,21 +185,24 @@ export function divGrid({ children }: ContentElement): readonly GridRow[] | unde
 
 const MAX_CLASS = 100;
 
-const NOT_IN_CELLS: ReadonlySet<string> = new Set([
-  'table',
-  'pre',
-  'ul',
-  'ol',
-  'h1',
-  'h2',
-  'h3',
-  'blockquote',
-  'article',
-  'section',
-]);
+/** Whether the first row names the columns. */
+const hasHeads = ([first = []]: readonly GridRow[]): boolean => {
+  const cells = first.filter((cell) => cell !== undefined);
+  return cells.length > 1 && cells.every(({ name }) => name === 'th');
+};
 
-const holdsBlocks = (cell: ContentElement): boolean =>
+const NOT_BELOW_HEADS: ReadonlySet<string> = new Set('table h1 h2 h3 blockquote article section'.split(' '));
+/** In a table without heads they make the layout of a page. */
+const NOT_IN_CELLS: ReadonlySet<string> = new Set([...NOT_BELOW_HEADS, 'pre', 'ul', 'ol']);
+/** A table holds no code of more lines. */
+const MAX_CODE_LINES = 12;
+
+const holdsBlocks = (cell: ContentElement, excluded: ReadonlySet<string>): boolean =>
   cell.hasBlocks &&
   cell.children.some(
-    (child) => typeof child !== 'string' && (NOT_IN_CELLS.has(child.name) || holdsBlocks(child)),
+    (child) =>
+      typeof child !== 'string' &&
+      (excluded.has(child.name) ||
+        (child.name === 'pre' && codeText(child).split('\n').length > MAX_CODE_LINES) ||
+        holdsBlocks(child, excluded)),
   );

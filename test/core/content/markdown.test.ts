@@ -113,6 +113,17 @@ describe('HTML becomes the Markdown that a person would write', () => {
     ['lists of other numbers in an item', '<ul><li>a<ol start=5><li>b</ol></ul>', '- a\n\n  5. b'],
     ['two lists in an item', '<ul><li><ul><li>a</ul><ul><li>b</ul></ul>', '- - a\n  * b'],
     ['lists between items', '<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>', '- a\n  - b\n  - c'],
+    [
+      'items within other elements of the list',
+      '<ul><div><li>a</div><div><li>b<ul><li>c</ul></div></ul><ol start=4><a href=x><li>d</a><x-item><li>e</x-item></ol>',
+      '- a\n- b\n  - c\n\n4. [d](https://example.org/a/x)\n5. e',
+    ],
+    ['items without a list', '<div><li>a<li>b<p>c</p></div>', '- a\n\n- b\n\n  c'],
+    [
+      'text between items, at its place',
+      '<ul>One:<li>a<h3>Two</h3><li>b</li>three</ul><ol><li>a</li><p>b</p><li>c</ol>',
+      'One:\n\n- a\n\n  ### Two\n\n- b\n\nthree\n\n1. a\n\nb\n\n2. c',
+    ],
     ['marks beside one another', '<p><b>a</b><b>b</b> <code>c</code><code>d</code></p>', '**ab** `cd`'],
     ['emphasis within bold', '<p><b>a <i>b</i></b></p>', '**a *b***'],
     [

@@ -121,6 +121,33 @@ test('a column without text is left out, and a table with one column of text is 
   expect(markdown(`<table><tr>${empty}<td>one<tr>${empty}<td>two</table>`)).toBe('one\n\ntwo');
 });
 
+test.each([
+  ['a form around its rows', '<table><form><tr><td>a<td>b</tr><tr><td>c<td>d</tr></form></table>'],
+  ['elements around cells', '<table><tr><div><td>a</td><td>b</td></div></tr><tr><td>c<td>d</table>'],
+  ['cells without a row', '<table><td>a<td>b<tr><td>c<td>d</table>'],
+  ['cells without a row in a body', '<table><tbody><td>a<td>b<tr><td>c<td>d</tbody></table>'],
+])('a table with %s', (_, html) => {
+  expect(markdown(html)).toBe('| a | b |\n| --- | --- |\n| c | d |');
+});
+
+test('text in a table outside of its cells stands above it', () => {
+  const html =
+    '<table><caption>T</caption>one<center>two</center><tr>three<td>a<td>b</tr><tr><td>c<td>d</tr><tr><p>four</p></tr></table>';
+  const table = '| a | b |\n| --- | --- |\n| c | d |';
+  expect(markdown(html)).toBe(`one\n\ntwo\n\nthree\n\nfour\n\nT\n\n${table}`);
+  expect(markdown('<table><tr>one<td>a<td>b</table>')).toBe('one\n\na\n\nb');
+});
+
+test('below heads, cells may have lists and code of some lines', () => {
+  const cells = '<td>a<ul><li>b<ul><li>c</ul><li>d|e</ul><td><pre>f\n  g</pre>';
+  expect(markdown(`<table><tr><th>A<th>B<tr>${cells}</table>`)).toBe(
+    '| A | B |\n| --- | --- |\n| a<br>- b<br>- c<br>- d\\|e | `f`<br>`g` |',
+  );
+  const long = `<td>a<td><pre>${'f\n'.repeat(12)}g</pre>`;
+  for (const table of [`<tr><td>A<td>B<tr>${cells}`, `<tr><th>A<th>B<tr>${long}`])
+    expect(markdown(`<table>${table}</table>`)).not.toContain('| ---');
+});
+
 const cell = (kind: string, text: string) => `<div class="${kind}">${text}</div>`;
 const heads = cell('table-header first', 'Type') + cell('table-header last', 'Method');
 
