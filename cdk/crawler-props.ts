@@ -13,7 +13,7 @@ export interface ExistingResources {
    * Bucket for the archive, large parts of the crawls' state, items of hooks and exports (docs/aws.md has its folders).
    * The crawler neither changes its settings nor deletes it. A bucket serves a single crawler. Add lifecycle rules that
    * abort incomplete multipart uploads, and that delete objects below `staged-items/`, `staged-changes/` and
-   * `export-work/` after 30 days.
+   * `export-work/` after 30 days; in a bucket with versions, also noncurrent versions: parts of ledgers are replaced all the time.
    *
    * @default a bucket with S3's own encryption, without public access, TLS only
    */

@@ -1,3 +1,4 @@
+import { version } from '../shared/core/base/version.ts';
 import { type CrawlOptions, InvalidConfig, parseConfig } from '../shared/core/crawl/config.ts';
 import { type BoundedKey, missingAt, SETTINGS } from '../shared/core/crawl/settings/settings.ts';
 import { isOpenName } from '../shared/crawler/fetcher/without-secrets.ts';
@@ -32,6 +33,7 @@ export function settingsOf(
   const crawlDefaults = fittedCrawl(withoutMachine(crawl, options), timesOf({ workerTimeoutMs }));
   const settings: EncodedSettings = {
     stack: options.stackName,
+    version,
     crawlState: state.crawlState.tableName,
     urlSeen: state.urlSeen.tableName,
     bucket: archive.bucket.bucketName,

@@ -1,6 +1,7 @@
 /** From a crawler's name in the account to what it is made of, by the settings that its stack publishes. */
 import type { CloudFormationClient, DescribeStacksInput, Stack } from '@aws-sdk/client-cloudformation';
 import { isSource } from '../../shared/core/base/own-file.ts';
+import { version } from '../../shared/core/base/version.ts';
 import { nearest } from '../../shared/core/text/nearest.ts';
 import { pathInDescription, SETTINGS_OUTPUT } from '../../shared/engines/aws/published-settings.ts';
 import { parseStackSettings, type StackSettings } from '../../shared/engines/aws/settings.ts';
@@ -44,12 +45,19 @@ export async function findStack(lookup: Lookup, name: string): Promise<StackSett
   try {
     return parseStackSettings(json);
   } catch (cause) {
+    const deployed = versionIn(json);
     throw new StackRefused(
-      `The stack ${name} was deployed by another version of Strand, which this one cannot read. Deploy it again ` +
-        `(${DEPLOY}), or use the version that deployed it`,
+      `The stack ${name} was deployed by ${deployed ? `version ${deployed}` : 'another version'} of Strand, which this one ` +
+        `(${version}) cannot read. Use that version, or, if it is older, deploy the stack again (${DEPLOY})`,
       { cause },
     );
   }
+}
+
+/** The version in settings that cannot be read otherwise. */
+function versionIn(json: string): string | undefined {
+  const found = /^\{"stack":"[^"]*","version":"([\w.+-]{1,64})"/.exec(json);
+  return found?.[1];
 }
 
 async function inParameter({ readParameter, region }: Lookup, name: string): Promise<string> {

@@ -32,6 +32,8 @@ const queueUrls = z
 export const stackSettingsSchema = z.strictObject({
   /** The stack's name. */
   stack: text,
+  /** The version of Strand that deployed it. */
+  version: text.optional(),
   /** Table of heads, crawls and totals. */
   crawlState: text,
   /** Table of the ledgers' parts. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { awsRefusal } from '../../../api/stack/aws-refusal.ts';
 import { findStack as find, type StackLookup } from '../../../api/stack/find-stack.ts';
 import { StackRefused, StackUnavailable } from '../../../api/stack/stack-errors.ts';
+import { version } from '../../../shared/core/base/version.ts';
 import { settingsDescription } from '../../../shared/engines/aws/published-settings.ts';
 import type { StackSettings } from '../../../shared/engines/aws/settings.ts';
 
@@ -100,11 +101,15 @@ describe('a stack is found by its name', () => {
     ],
     [
       { Strand: { outputs: { Settings: '{"stack":"Strand"}' } } },
-      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it again (npm run deploy), or use the version that deployed it',
+      `The stack Strand was deployed by another version of Strand, which this one (${version}) cannot read. Use that version, or, if it is older, deploy the stack again (npm run deploy)`,
+    ],
+    [
+      { Strand: { outputs: { Settings: '{"stack":"Strand","version":"9.8.7","newer":1}' } } },
+      `The stack Strand was deployed by version 9.8.7 of Strand, which this one (${version}) cannot read. Use that version, or, if it is older, deploy the stack again (npm run deploy)`,
     ],
     [
       { Strand: { outputs: { Settings: 'no JSON' } } },
-      'The stack Strand was deployed by another version of Strand, which this one cannot read. Deploy it again (npm run deploy), or use the version that deployed it',
+      `The stack Strand was deployed by another version of Strand, which this one (${version}) cannot read. Use that version, or, if it is older, deploy the stack again (npm run deploy)`,
     ],
   ])('or not, with what to do: %j', async (stacks, message) => {
     await expect(findStack(cloudFormation(stacks), 'Strand', 'eu-west-1')).rejects.toThrow(
