@@ -4,6 +4,7 @@ import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
 import type { ItemStore } from '../../../crawler/ports/item-store.ts';
 import { changeGroups, MAX_CHANGES } from '../../../services/webhook/change-events.ts';
 import { inTransaction } from '../database.ts';
+import { createLineStage } from './staged-lines.ts';
 
 /** Beside the heads, which decide which of the staged changes count. */
 export const CHANGES_SCHEMA = `
@@ -29,26 +30,13 @@ export interface ChangeOutbox {
 
 /** The port for any number of threads, each with its own connection. A change counts once its turn is committed. */
 export function createChangeStage(database: DatabaseSync): ItemStore {
-  const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
-  const isStaged = database.prepare(
-    'SELECT 1 FROM staged_changes WHERE crawl = ? AND host = ? AND version = ? LIMIT 1',
-  );
-  const unstage = database.prepare('DELETE FROM staged_changes WHERE crawl = ? AND host = ? AND version = ?');
   const insert = database.prepare(
     'INSERT INTO staged_changes (crawl, host, version, lines) VALUES (?, ?, ?, ?)',
   );
   return {
-    async stage(crawl, host, version, lines) {
-      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return undefined;
-      inTransaction(database, () => {
-        const head = selectHead.get(crawl, host);
-        // A caller that comes so late has lost its turn, and the changes of that version are another's.
-        if (head !== undefined && (head.version as number) >= version) return;
-        unstage.run(crawl, host, version);
-        for (const group of changeGroups(lines)) insert.run(crawl, host, version, group.join('\n'));
-      });
-      return undefined;
-    },
+    stage: createLineStage(database, 'staged_changes', (crawl, host, version, lines) => {
+      for (const group of changeGroups(lines)) insert.run(crawl, host, version, group.join('\n'));
+    }),
     async publish() {},
   };
 }

@@ -22,6 +22,7 @@ import type { ItemStore } from '../../../crawler/ports/item-store.ts';
 import { coalesced } from '../../coalesced.ts';
 import { inTransaction } from '../database.ts';
 import { NO_FOLLOW } from '../folder-guard.ts';
+import { createLineStage } from './staged-lines.ts';
 
 /** Goes into the database of the heads, which decide which of the staged items count. */
 export const ITEMS_SCHEMA = `
@@ -43,35 +44,17 @@ const ROWS_READ = 32;
 
 const syncData = promisify(fdatasync);
 
-/**
- * Returns the part that any number of threads may have, each with its own connection, beside the one {@link
- * createItemStore}. A turn without items stages none (it costs one query): an earlier one that was discarded
- * may have staged some for the same version.
- */
+/** Returns the part that any number of threads may have, each with its own connection, beside the one {@link createItemStore}. */
 export function createItemStage(database: DatabaseSync): Pick<ItemStore, 'stage'> {
-  const selectHead = database.prepare('SELECT version FROM heads WHERE crawl = ? AND host = ?');
-  const isStaged = database.prepare(
-    'SELECT 1 FROM staged_items WHERE crawl = ? AND host = ? AND version = ? LIMIT 1',
-  );
-  const unstage = database.prepare('DELETE FROM staged_items WHERE crawl = ? AND host = ? AND version = ?');
   const insert = database.prepare(
     'INSERT INTO staged_items (crawl, host, version, part, lines) VALUES (?, ?, ?, ?, ?)',
   );
   return {
-    async stage(crawl, host, version, lines) {
-      if (lines.length === 0 && isStaged.get(crawl, host, version) === undefined) return undefined;
-      inTransaction(database, () => {
-        const head = selectHead.get(crawl, host);
-        // A caller that comes so late has lost its turn. The items of that version are another's, and perhaps
-        // half published.
-        if (head !== undefined && (head.version as number) >= version) return;
-        unstage.run(crawl, host, version);
-        rowsOf(lines).forEach((row, part) => {
-          insert.run(crawl, host, version, part, row);
-        });
+    stage: createLineStage(database, 'staged_items', (crawl, host, version, lines) => {
+      rowsOf(lines).forEach((row, part) => {
+        insert.run(crawl, host, version, part, row);
       });
-      return undefined;
-    },
+    }),
   };
 }
 
