@@ -155,6 +155,24 @@ describe('what a page asks for', () => {
     });
   });
 
+  test('pages each of which refreshes to a new one end, as redirects do', async () => {
+    const site: Site = new Proxy(
+      {},
+      {
+        get: (_, url) => {
+          const path = String(url).slice(A.length + 1);
+          if (path === 'robots.txt') return undefined;
+          const to = `/${Number(path) + 1}`;
+          return { body: `<meta http-equiv=refresh content="0;url=${to}"><a href="${to}">go on</a>` };
+        },
+      },
+    );
+    const { states, engine, totals } = await crawl(site, { maxRedirects: 3, maxDepth: 30 });
+    expect(Object.keys(states).length).toBe(4);
+    expect(said(await recordOf(engine, `${A}/3`))).toContain('not followed: 4 redirects in a row');
+    expect(totals.skipped).toEqual({ redirects: 1 });
+  });
+
   test('is kept only so far', async () => {
     const long = 'x'.repeat(60_000);
     const site: Site = {

@@ -85,7 +85,13 @@ export class PageReader {
 
   async #followSoft(record: UrlRecord, target: string, facts: DocumentFacts): Promise<PageReading> {
     const redirect = await this.#options.redirects.follow(record, target, this.#clock.now());
-    return { facts, state: 'redirect', cause: { ...redirect, isSoft: true } };
+    // Its links would begin a row of redirects again, and so without an end.
+    const isEnd = redirect.notFollowed === 'redirects';
+    return {
+      facts: isEnd ? { ...facts, links: [] } : facts,
+      state: 'redirect',
+      cause: { ...redirect, isSoft: true },
+    };
   }
 
   /** A redirect to the host's target for missing pages counts as a missing page. */
