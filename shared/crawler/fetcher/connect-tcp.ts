@@ -17,6 +17,8 @@ const NEXT_ADDRESS_MS = 250;
 const MAX_AT_ONCE = 2;
 /** Addresses of one name that are tried for one connection; a name may have hundreds. */
 const MAX_ADDRESSES = 4;
+/** Further ones, in place of those that refuse: that costs no time. */
+const MAX_REFUSALS = 8;
 
 /**
  * Connects to one of the addresses, as RFC 8305 (Happy Eyeballs) has it: families take turns, the next address is tried
@@ -31,14 +33,17 @@ export async function connectTcp(
   left: () => number,
   budget: Pick<SocketBudget, 'tryAcquire'>,
 ): Promise<Socket> {
-  const addresses = alternating(given).slice(0, MAX_ADDRESSES);
+  const addresses = alternating(given);
   const open = new Map<Socket, Promise<Socket | undefined>>();
   let next = 0;
+  let refusals = 0;
   let failure: unknown;
   let secondPlace: Release | undefined;
   let aloneUntil = 0;
 
-  const hasNext = () => next < addresses.length && open.size < MAX_AT_ONCE;
+  const leftAddresses = () =>
+    Math.min(addresses.length, MAX_ADDRESSES + Math.min(refusals, MAX_REFUSALS)) - next;
+  const hasNext = () => leftAddresses() > 0 && open.size < MAX_AT_ONCE;
 
   function hasPlace(): boolean {
     if (open.size === 0) return true;
@@ -52,15 +57,16 @@ export async function connectTcp(
   }
 
   function start(): void {
-    if (open.size === 0) aloneUntil = performance.now() + left() / (addresses.length - next);
+    if (open.size === 0) aloneUntil = performance.now() + left() / leftAddresses();
     // Each address gets its share of the time, so that a silent one leaves some for the next.
-    const ms = left() / Math.max(1, Math.ceil((addresses.length - next) / MAX_AT_ONCE));
+    const ms = left() / Math.max(1, Math.ceil(leftAddresses() / MAX_AT_ONCE));
     const address = addresses[next++] as string;
     const socket = connect({ host: address, port: target.port, noDelay: true });
     const attempt = awaitConnect(socket, target, address, ms).then(
       () => socket,
       (error: unknown) => {
         failure = error;
+        if (error instanceof KnownFailure && error.code === 'connectionRefused') refusals++;
         open.delete(socket);
         return undefined;
       },

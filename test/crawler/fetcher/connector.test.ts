@@ -112,6 +112,18 @@ describe('an address of our own network', () => {
 });
 
 describe('a name', () => {
+  test.each([
+    [9, true],
+    [13, false],
+  ])('with %i addresses of which only the last one accepts is reached: %s', async (count, isReached) => {
+    const addresses = Array.from({ length: count }, (_, n) => `127.0.7.${n + 1}`);
+    const server = await serveHttp((_request, response) => response.end(), addresses.at(-1));
+    const fetcher = openFetcher({ ...byName, lookup: scripted(addresses) });
+    const outcome = await fetcher.fetch({ url: `http://site.test:${server.port}/` });
+    if (isReached) expect(asResponse(outcome).ipAddress).toBe(addresses.at(-1));
+    else expect(asFailure(outcome).code).toBe('connectionRefused');
+  });
+
   test('with several addresses is tried at the next one when one refuses', async () => {
     const server = await serveHttp((_request, response) => response.end(), '127.0.0.3');
     const fetcher = openFetcher({ ...byName, lookup: scripted(['127.0.0.2', '127.0.0.3']) });
