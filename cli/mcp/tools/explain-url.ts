@@ -18,7 +18,7 @@ export const explainUrl = tool({
   output: z.object({
     url: z.string(),
     verdict: z.string(),
-    fetched: z.boolean(),
+    wouldBeFetched: z.boolean(),
     scope: z.string().optional(),
     robots: z.string().optional(),
     rule: z.string().optional(),
@@ -59,7 +59,7 @@ function answerOf(asked: string, explained: Explanation, { mark }: Call) {
   return {
     url: canonical,
     verdict: sentence(verdict),
-    fetched: wouldBeFetched,
+    wouldBeFetched,
     ...(scope && { scope: `${scope.reason === undefined ? 'in' : 'out'}: ${sentence(scope.rule)}` }),
     ...(robots && {
       robots: robots.forbiddenUse === undefined ? robots.says : `forbids ${sentence(robots.forbiddenUse)}`,

@@ -130,7 +130,7 @@ describe.each(ERAS)('a client of %s', (era) => {
       pace: [],
     });
     expect(await agent.call('explain_url', { url: `${site.url}/other` })).toMatchObject({
-      fetched: true,
+      wouldBeFetched: true,
       robots: 'allowed',
     });
     expect(await agent.call('changes', { since: '2026-01-01', limit: 2 })).toMatchObject({
