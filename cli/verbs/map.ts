@@ -100,7 +100,9 @@ export const command = verb({
       }
       const counted = counting(mapSite(url, asked), () => count++);
       await streamRows(place.out, counted, place.json ? jsonRow : rowText);
-      return count > 0 ? exitCodes.finished : exitCodes.nothingFetched;
+      if (count > 0) return exitCodes.finished;
+      process.stderr.write('strand: the site names no such URL\n');
+      return exitCodes.nothingFetched;
     } catch (error) {
       return await pageFault(error, interrupt.signal);
     } finally {

@@ -65,6 +65,12 @@ test('a site that cannot be read ends with 4 and the reason', async () => {
   ]);
 });
 
+test('a site that names nothing of what is asked for ends with 4 and says so', async () => {
+  const site = await serveAnswers('127.81.1.3', { '/': '<p>No links.</p>' });
+  const { code, out, err } = await strandMap(site, '--search', 'ships');
+  expect([code, out, err]).toEqual([4, '', 'strand: the site names no such URL\n']);
+});
+
 test('an estimate is a sentence', () => {
   const estimate = { pages: 1240, hasMore: false, hosts: 1, ms: 1_271_000, bytes: 38_316_000, delayMs: 1000 };
   expect(estimateText(estimate)).toBe(
