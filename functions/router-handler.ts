@@ -50,6 +50,11 @@ export interface RouterStack extends Pick<OpenedStack, 'meter' | 'flushMeter'> {
 /** Messages that are not begun this long before the end come again. */
 const END_MS = 10_000;
 
+/** No process of the stack has sent the message: callers that may send seeds can send it, too. */
+class InvalidWake extends Error {
+  override name = 'InvalidWake';
+}
+
 type Parcel = Extract<LinkMessage, { kind: 'parcel' }> & { readonly record: SQSRecord };
 type WakeAll = Extract<LinkMessage, { kind: 'wakeAll' }>;
 
@@ -192,7 +197,7 @@ class RouterEvent {
     try {
       await this.#wakeAll(message);
     } catch (error) {
-      if (!(error instanceof InvalidCursor)) throw error;
+      if (!(error instanceof InvalidCursor || error instanceof InvalidWake)) throw error;
       await this.#refuse(record, error.message);
     }
   }
@@ -207,6 +212,9 @@ class RouterEvent {
     crawls.refresh(crawl);
     const current = await crawls.get(crawl);
     if (current?.status !== 'running') return;
+    // Hosts would obey no resume of the operator before that number.
+    if (resume > current.resumes)
+      throw new InvalidWake(`Expected a resume up to number ${current.resumes} of the crawl, got ${resume}`);
     let next = cursor;
     for (let pages = 0; pages < wakePages && this.#timeLeft() >= END_MS; pages++) {
       const page = await engine.ledgers.hostPage(crawl, next, wakePageHosts);

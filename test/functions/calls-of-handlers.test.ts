@@ -274,6 +274,7 @@ describe('the router', () => {
         const head = { ...NEW_HEAD, version: 1, ledger: { ...NEW_HEAD.ledger, counts } };
         await engine.ledgers.commit('other', `h${i}.test`, head);
       }
+      for (let resumes = 0; resumes < 4; resumes++) await engine.registry.resume('other');
       const handle = createRouterHandler({
         settings: SETTINGS,
         clock: record.clock,

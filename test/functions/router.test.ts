@@ -25,6 +25,7 @@ async function setUp(answer: (request: SeedRequest) => Partial<AddedSeeds> = () 
   const clock = createFakeClock();
   const engine = createMemoryEngine(clock);
   await begin({ engine }, ['http://a.test/'], { scope: 'any' });
+  for (let resumes = 0; resumes < 4; resumes++) await engine.registry.resume(CRAWL);
   const fake = fakeStack(engine, clock);
   const seeded: SeedRequest[] = [];
   const callers: (string | undefined)[] = [];
@@ -457,6 +458,14 @@ describe('waking all hosts of a crawl', () => {
     expect(texts).toEqual([]);
   });
 
+  test('by a resume that has not happened wakes none: hosts would obey none before it', async () => {
+    const { run, engine, texts, dead } = await withHosts(3);
+    expect(await run([wakeAllText(CRAWL, 5)])).toEqual([]);
+    expect(engine.messages('h1.test')).toEqual([]);
+    expect(texts).toEqual([]);
+    expect(dead).toMatchObject([{ reason: expect.stringMatching(/resume up to number 4 .* got 5/) }]);
+  });
+
   test('a second time wakes the hosts as they are then', async () => {
     const { run, engine } = await withHosts(3);
     await run([wakeAllText(CRAWL, 4)]);
@@ -523,11 +532,11 @@ describe('waking all hosts of a crawl', () => {
     };
     expect(
       await run(
-        [4, 5, 6].map((resume) => wakeAllText(CRAWL, resume)),
+        [2, 3, 4].map((resume) => wakeAllText(CRAWL, resume)),
         49_000,
       ),
     ).toEqual(['m2']);
-    expect(engine.messages('h1.test')).toMatchObject([{ resume: 4 }, { resume: 5 }]);
+    expect(engine.messages('h1.test')).toMatchObject([{ resume: 2 }, { resume: 3 }]);
   });
 
   test('comes again if the hosts cannot be read', async () => {
