@@ -55,9 +55,9 @@ export const MAX_ELEMENTS = 100_000;
 const CONTENT_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...TAB_ATTRIBUTES,
   ...(
-    'alt alttext aria-hidden class colspan content data-lang data-language data-lazy-src data-original data-src data-srcset datetime ' +
-    'display encoding hidden href id itemprop lang mode name open popover property rel reversed role rowspan shadowrootmode src srcset start ' +
-    'style type value xml:lang'
+    'alt alttext aria-hidden checked class colspan content data-lang data-language data-latex data-lazy-src data-math data-original data-src ' +
+    'data-srcset data-tex datetime disabled display encoding hidden href id itemprop lang mode name open popover property rel reversed role ' +
+    'rowspan shadowrootmode src srcset start style type value xml:lang'
   ).split(' '),
 ]);
 
@@ -156,7 +156,9 @@ function nameInTree(
     // Doxygen and Haddock.
     (attributes.class === 'title' && around.class === 'headertitle') ||
     (attributes.class === 'caption' && around.id === 'module-header');
-  return isTitle ? 'h1' : name;
+  if (isTitle) return 'h1';
+  // An image of AMP may hold one for browsers without scripts.
+  return name === 'amp-img' ? 'img' : name;
 }
 
 /**

@@ -89,6 +89,11 @@ function scriptFormula(script: ContentElement, places: Map<ContentElement, numbe
 /** `\(x\)`, `\[x\]`, `$x$` or `$$x$$` for a script to show; pandoc leaves the signs out for KaTeX. */
 function delimitedFormula(element: ContentElement): void {
   const { children, attributes } = element;
+  const given = attributes['data-tex'] ?? attributes['data-latex'] ?? attributes['data-math'] ?? '';
+  if (!element.hasBlocks && TEX.test(given)) {
+    set(element, bare(given), isDisplayClass(element) || !element.isInline);
+    return;
+  }
   const inner = children.filter((child) => typeof child === 'object');
   if (inner.length > 1 || (inner[0] && !/eqno/.test(inner[0].attributes.class ?? ''))) return;
   const source = stringsOf(element).trim();
@@ -98,6 +103,9 @@ function delimitedFormula(element: ContentElement): void {
   if (tex !== source || isMarked)
     set(element, tex, /^(?:\\\[|\$\$)/.test(source) || isDisplayClass(element) || !element.isInline);
 }
+
+/** Other attributes of these names hold numbers, or say how a formula is shown. */
+const TEX = /[\\^_{=]/;
 
 const isDisplayClass = ({ attributes }: ContentElement): boolean =>
   /display|formulaDsp|-block/i.test(attributes.class ?? '');

@@ -87,6 +87,7 @@ class LineWriter {
       return;
     }
     const { name, children, whole } = node;
+    if (isTask(node)) pieces.push(node.attributes.checked === undefined ? '[ ] ' : '[x] ');
     if (node.isUnseen || isPermalink(node)) return;
     const mark = MARKS[name];
     if (name === 'br') pieces.push('\n');
@@ -173,6 +174,13 @@ function script(name: string, inner: string): string {
   const text = inner.replaceAll('\n', ' ').trim();
   return text === '' ? inner : `<${name}>${text}</${name}>`;
 }
+
+/** Whether it is the box of a list of tasks (GFM), which readers cannot press: a form has others. */
+const isTask = ({ name, attributes, parent }: ContentElement): boolean =>
+  name === 'input' &&
+  attributes.disabled !== undefined &&
+  attributes.type?.toLowerCase() === 'checkbox' &&
+  (parent?.name === 'li' || parent?.parent?.name === 'li');
 
 function isInNoscript({ parent }: ContentElement): boolean {
   for (let up = parent, step = 0; up && step < 3; up = up.parent, step++)

@@ -47,6 +47,13 @@ describe('formulas within a sentence', () => {
     ],
     ['alttext', '<math alttext="\\alpha"><mi>\u03b1</mi></math>', '\\alpha', '$\\alpha$'],
     ['a picture', '<img class="latex" src=x alt="$\\beta$">', '\\beta', '$\\beta$'],
+    [
+      'an attribute',
+      '<span class="math-inline" data-math="a^2"><span>a</span><span>2</span></span>',
+      'a^2',
+      '$a^2$',
+    ],
+    ['another one', '<span class="ztext-math" data-tex="\\beta">b</span>', '\\beta', '$\\beta$'],
     ['Sphinx', '<span class="math notranslate">\\(a^2\\)</span>', 'a^2', '$a^2$'],
     ['pandoc', '<span class="math inline">a^2</span>', 'a^2', '$a^2$'],
     ['Stack Exchange', '<span class="math-container">$a^2$</span>', 'a^2', '$a^2$'],

@@ -118,6 +118,16 @@ describe('HTML becomes the Markdown that a person would write', () => {
       '<ul><div><li>a</div><div><li>b<ul><li>c</ul></div></ul><ol start=4><a href=x><li>d</a><x-item><li>e</x-item></ol>',
       '- a\n- b\n  - c\n\n4. [d](https://example.org/a/x)\n5. e',
     ],
+    [
+      'lists of tasks, and a form',
+      '<ul><li><input type=checkbox disabled checked> a<li><p><input disabled type="checkbox"> b</p><li><input type=checkbox> c</ul>',
+      '- [x] a\n- [ ] b\n- c',
+    ],
+    [
+      'a picture of AMP',
+      '<amp-img src=a.png alt=A><noscript><img src=a.png alt=A></noscript></amp-img>',
+      '![A](https://example.org/a/a.png)',
+    ],
     ['items without a list', '<div><li>a<li>b<p>c</p></div>', '- a\n\n- b\n\n  c'],
     [
       'text between items, at its place',
