@@ -3,6 +3,7 @@ import { causeText } from '../../../shared/core/causes/cause-text.ts';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import { createScope, type Scope } from '../../../shared/core/crawl/scope.ts';
 import { type HtmlLink, isRequisite } from '../../../shared/core/parser/link-set.ts';
+import { absoluteLoc } from '../../../shared/core/url/absolute-loc.ts';
 import { canonicalize } from '../../../shared/core/url/canonical.ts';
 import { fingerprint } from '../../../shared/core/url/fingerprint.ts';
 import { type HostKey, hostKey, origin as originOf } from '../../../shared/core/url/host-key.ts';
@@ -122,7 +123,8 @@ export class SiteWalk {
     if (config.sitemaps === 'off') return;
     const { sitemaps: named, from } = await rules.of(home);
     const waiting: WaitingSitemap[] = given.map((url) => ({ url, via: url, nesting: 0 }));
-    for (const reference of named.slice(0, MAX_NAMED_SITEMAPS)) this.#addSitemap(waiting, reference, from, 0);
+    for (const reference of named.slice(0, MAX_NAMED_SITEMAPS))
+      this.#addSitemap(waiting, absoluteLoc(reference, from), from, 0);
     if (named.length === 0 && config.sitemaps === 'find')
       waiting.push({ url: `${originOf(home)}/sitemap.xml`, via: from, nesting: 0, isGuess: true });
     const most = Math.min(MAX_SITEMAPS, config.maxSitemapsPerHost);

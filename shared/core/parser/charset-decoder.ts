@@ -16,12 +16,75 @@ export function charsetOf(label: string | undefined): string | undefined {
   if (label === 'utf-8' || label === 'UTF-8') return 'utf-8';
   const name = trimAsciiSpace(label).toLowerCase();
   if (REPLACED.has(name)) return 'replacement';
+  return encodingOf(name) ?? encodingOf(plainLabel(name));
+}
+
+function encodingOf(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
   try {
-    return new TextDecoder(name).encoding;
+    return new TextDecoder(label).encoding;
   } catch {
     return undefined;
   }
 }
+
+/**
+ * The label of the standard for one that browsers do not know and that can mean nothing else: `cp936`, `win-1251`, `euckr`,
+ * `8859-2`, `SJIS-win`.
+ */
+function plainLabel(label: string): string | undefined {
+  const letters = label
+    .slice(0, MAX_LABEL_CHARS)
+    .replace(/[^a-z\d]/g, '')
+    .replace(/^x/, '');
+  const iso = /^(?:iso)?8859(\d{1,2})$/.exec(letters)?.[1];
+  if (iso !== undefined) return `iso-8859-${iso}`;
+  const page = /^(?:windows|win|mswin|cp|ms|mscp|ansi)?(\d{3,5})$/.exec(letters)?.[1];
+  if (page !== undefined) return /^125\d$/.test(page) ? `windows-${page}` : CODE_PAGES.get(page);
+  return OTHER_LABELS.get(letters);
+}
+
+const MAX_LABEL_CHARS = 40;
+/** Code pages of Windows. */
+const CODE_PAGES: ReadonlyMap<string, string> = new Map([
+  ['866', 'ibm866'],
+  ['874', 'windows-874'],
+  ['932', 'shift_jis'],
+  ['936', 'gbk'],
+  ['949', 'euc-kr'],
+  ['950', 'big5'],
+  ['20866', 'koi8-r'],
+  ['21866', 'koi8-u'],
+  ['50220', 'iso-2022-jp'],
+  ['51932', 'euc-jp'],
+  ['51949', 'euc-kr'],
+  ['54936', 'gb18030'],
+  ['65001', 'utf-8'],
+]);
+/** Their letters and digits alone, without a first `x`. */
+const OTHER_LABELS: ReadonlyMap<string, string> = new Map([
+  ['big5', 'big5'],
+  ['big5eten', 'big5'],
+  ['big5hkscs', 'big5'],
+  ['eucjp', 'euc-jp'],
+  ['eucjpms', 'euc-jp'],
+  ['eucjpwin', 'euc-jp'],
+  ['euccn', 'gbk'],
+  ['gb2312', 'gbk'],
+  ['gb231280', 'gbk'],
+  ['gbk', 'gbk'],
+  ['gb18030', 'gb18030'],
+  ['euckr', 'euc-kr'],
+  ['ksc5601', 'euc-kr'],
+  ['uhc', 'euc-kr'],
+  ['koi8r', 'koi8-r'],
+  ['koi8u', 'koi8-u'],
+  ['shiftjis', 'shift_jis'],
+  ['sjis', 'shift_jis'],
+  ['sjiswin', 'shift_jis'],
+  ['utf8', 'utf-8'],
+  ['utf8mb4', 'utf-8'],
+]);
 
 /**
  * Encodings that were used to attack, and decode to one U+FFFD (Encoding standard, section 4.3); Node knows

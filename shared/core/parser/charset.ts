@@ -18,8 +18,8 @@ export const SNIFFED_BYTES = 16_384;
 export const UNDECLARED_BYTES = 262_144;
 
 /**
- * Returns the document's encoding, by the first of these that is there: a byte order mark; the `charset` of
- * Content-Type; a declaration in the first {@link SNIFFED_BYTES} bytes; one in the first {@link UNDECLARED_BYTES}; and where
+ * Returns the document's encoding, by the first of these that is there and that its bytes do not contradict: a byte order mark;
+ * the `charset` of Content-Type; a declaration in the first {@link SNIFFED_BYTES} bytes; one in the first {@link UNDECLARED_BYTES}; and where
  * the standard leaves the choice to browsers, whether those bytes are UTF-8, and what they look like (`guessCharset`). If
  * they look like nothing, it is `windows-1252`, as in most locales' browsers; and so it is for a document of ASCII to its
  * end, for which both are the same.
@@ -45,7 +45,26 @@ export const charsetSniffing = (contentType: string | undefined): CharsetSniffin
 });
 
 function declaredCharset(start: Uint8Array, contentType: string | undefined): string | undefined {
-  return byteOrderMark(start) ?? charsetOf(charsetParameter(contentType)) ?? prescanForCharset(start);
+  const mark = byteOrderMark(start);
+  if (mark !== undefined) return mark;
+  const named = charsetOf(charsetParameter(contentType));
+  if (named === undefined) return unlessWrong(prescanForCharset(start), start);
+  if (unlessWrong(named, start) === undefined) return unlessWrong(prescanForCharset(start), start);
+  // Some servers give all their pages one charset.
+  if (named === 'utf-8' || isAscii(start) || !isUtf8(withoutCutCharacter(start))) return named;
+  return prescanForCharset(start) === 'utf-8' ? 'utf-8' : named;
+}
+
+/** Undefined for an encoding in which the bytes cannot be. Browsers obey it anyway, and show what nobody can read. */
+function unlessWrong(charset: string | undefined, start: Uint8Array): string | undefined {
+  if (charset === 'utf-8') {
+    if (isUtf8(start) || isUtf8(withoutCutCharacter(start))) return charset;
+    const { right, wrong } = charactersOfUtf8(start);
+    return wrong > 4 * right ? undefined : charset;
+  }
+  // Markup in UTF-16 is full of zeros.
+  const isUtf16 = charset === 'utf-16le' || charset === 'utf-16be';
+  return isUtf16 && start.length > 0 && !start.includes(0) ? undefined : charset;
 }
 
 /** Longer than any XML declaration; as CSS Syntax requires. */
@@ -110,13 +129,19 @@ const ISO_2022_JP = ['\x1b$B', '\x1b$@'];
 
 /** A few characters of a text in UTF-8 may be broken: those of no other encoding look like it so often. */
 function isNearlyUtf8(bytes: Uint8Array): boolean {
+  const { right, wrong } = charactersOfUtf8(bytes.subarray(0, SNIFFED_BYTES));
+  return right > 20 * wrong;
+}
+
+/** The characters beyond ASCII, and the errors. */
+function charactersOfUtf8(bytes: Uint8Array): { readonly right: number; readonly wrong: number } {
   let wrong = 0;
   let right = 0;
-  for (const character of decodeAll(bytes.subarray(0, SNIFFED_BYTES), 'utf-8')) {
+  for (const character of decodeAll(bytes, 'utf-8')) {
     if (character === '\ufffd') wrong++;
     else if (character > '\x7f') right++;
   }
-  return right > 20 * wrong;
+  return { right, wrong };
 }
 
 function byteOrderMark(bytes: Uint8Array): string | undefined {

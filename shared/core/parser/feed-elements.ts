@@ -22,6 +22,12 @@ export function createFeedElements(sink: XmlSink): XmlReader {
         return false;
       }
       if (parent === undefined) return false;
+      if (element.local === 'link' && FEEDS.has(parent.local)) {
+        const href = attributes.get('href');
+        if (href !== undefined && PAGED.has(attributes.get('rel')?.toLowerCase() ?? ''))
+          sink.addRaw(href, 'link', element);
+        return false;
+      }
       if (isItem(parent) && DATES.has(element.local)) return true;
       if (parent.prefix !== element.prefix) return false;
       if (parent.local === 'entry') {
@@ -56,6 +62,10 @@ export function createFeedElements(sink: XmlSink): XmlReader {
     },
   };
 }
+
+const FEEDS = new Set(['feed', 'channel']);
+/** To further pages of the feed (RFC 5005), also of RSS by `atom:link`. */
+const PAGED = new Set(['next', 'prev-archive']);
 
 const isItem = ({ local }: XmlElement): boolean => local === 'item' || local === 'entry';
 

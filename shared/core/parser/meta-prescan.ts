@@ -9,10 +9,14 @@ import { AttributeList, type RawAttributes, readAttributes } from './tag-attribu
 /** The encoding declared in `start` by a `meta` element, or by an XML declaration if no `meta` does. */
 export function prescanForCharset(start: Uint8Array): string | undefined {
   const text = Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString('latin1');
-  if (text.startsWith('<\0?\0x\0')) return 'utf-16le';
-  if (text.startsWith('\0<\0?\0x')) return 'utf-16be';
+  if (UTF_16LE.test(text)) return 'utf-16le';
+  if (UTF_16BE.test(text)) return 'utf-16be';
   return metaCharset(text) ?? xmlDeclarationCharset(text);
 }
+
+/** A tag or a declaration at the begin. The standard knows that of XML alone: browsers cannot read the others. */
+const UTF_16LE = /^(?:[\t\n\f\r ]\0)*<\0[!?a-z]\0[a-z-]\0/i;
+const UTF_16BE = /^(?:\0[\t\n\f\r ])*\0<\0[!?a-z]\0[a-z-]/i;
 
 /**
  * Matches the marks at which the prescan stops: a comment, a `meta` tag, another tag with its name, other

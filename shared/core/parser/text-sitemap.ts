@@ -1,4 +1,5 @@
 /** A sitemap that is a text file: one URL a line (sitemaps.org, protocol, "Text file"). */
+import { absoluteLoc } from '../url/absolute-loc.ts';
 import { createCharsetDecoder } from './charset-decoder.ts';
 import { createLinkSet, type ResolveReference, resolveReference, withoutFragment } from './link-set.ts';
 import { MAX_SITEMAP_LINKS, type XmlLinks } from './xml-links.ts';
@@ -23,7 +24,7 @@ export function createTextSitemap(url: string, resolve: ResolveReference = resol
       isTooLong = false;
       return;
     }
-    const reference = line.trim();
+    const reference = absoluteLoc(line, url);
     const target = /^https?:\/\//i.test(reference) ? resolve(withoutFragment(reference), url) : undefined;
     if (target !== undefined) links.add(target, 'url', false);
   };

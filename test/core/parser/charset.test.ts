@@ -7,6 +7,20 @@ import { createTextDecoder } from '../../../shared/core/parser/text-decoder.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
+test.each([
+  ['shift_jis', ['cp932', 'x-ms-cp932', 'SJIS-win']],
+  ['euc-jp', ['EUC_JP', 'eucJP-ms', 'cp51932']],
+  ['big5', ['Big5HKSCS', 'big-5', 'cp950', 'ms950', 'x-big5']],
+  ['gbk', ['gb-2312', 'cp936', 'Windows-936', 'x-euc-cn']],
+  ['euc-kr', ['cp949', 'KS_C_5601', 'UHC', 'euckr']],
+  ['windows-1251', ['win-1251', 'windows1251', 'WINDOWS_1251', '1251']],
+  ['koi8-r', ['koi8r', 'x-koi8-r']],
+  ['iso-8859-2', ['8859-2', 'iso 8859-2']],
+  [undefined, ['cp437', '8859-99', 'en', 'x', '', 'utf-7', '1'.repeat(100)]],
+])('labels that browsers do not know, of %s', (charset, labels) => {
+  for (const label of labels) expect(charsetOf(label), label).toBe(charset);
+});
+
 describe('sniffCharset', () => {
   test.each([
     ['a byte order mark beats the header', '\xef\xbb\xbf<p>', 'text/html; charset=koi8-r', 'utf-8'],
@@ -27,6 +41,35 @@ describe('sniffCharset', () => {
     ['markup that says utf-16 means utf-8', '<meta charset=utf-16>', undefined, 'utf-8'],
     ["an attacker's encoding is replaced", '', 'text/html; charset=iso-2022-kr', 'replacement'],
     ['an XML declaration counts', '<?xml version="1.0" encoding="koi8-r"?>', undefined, 'koi8-r'],
+    [
+      'UTF-8 of a header that the bytes are not in',
+      '<meta charset=gbk>\xd6\xd0',
+      'text/html; charset=utf-8',
+      'gbk',
+    ],
+    ['UTF-8 of a meta that the bytes are not in', '<meta charset=utf-8>caf\xe9.', undefined, 'windows-1252'],
+    [
+      'a few broken characters',
+      '<meta charset=gbk>\xc3\xa9\xc3\xa9\xe9',
+      'text/html; charset=utf-8',
+      'utf-8',
+    ],
+    [
+      'a header of a server that knows one charset',
+      '<meta charset=utf-8>caf\xc3\xa9',
+      'text/html; charset=iso-8859-1',
+      'utf-8',
+    ],
+    ['the same without a meta', 'caf\xc3\xa9', 'text/html; charset=iso-8859-1', 'windows-1252'],
+    [
+      'the same of bytes that are not UTF-8',
+      '<meta charset=utf-8>caf\xe9.',
+      'text/html; charset=iso-8859-2',
+      'iso-8859-2',
+    ],
+    ['UTF-16 of a header without any zero', '<p>caf\xc3\xa9', 'text/html; charset=unicode', 'utf-8'],
+    ['undeclared UTF-16', '\n\0<\0h\0t\0m\0l\0>\0', undefined, 'utf-16le'],
+    ['undeclared UTF-16, the other way', '\0<\0!\0D\0O\0C', undefined, 'utf-16be'],
     ['a meta beats an XML declaration', '<?xml encoding="gbk"?><meta charset=koi8-r>', undefined, 'koi8-r'],
     ['an XML declaration in UTF-16', '<\0?\0x\0m\0l\0', undefined, 'utf-16le'],
     [

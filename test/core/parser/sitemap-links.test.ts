@@ -55,6 +55,40 @@ describe('what was fetched as a sitemap', () => {
     }
   });
 
+  test('has URLs as people write them', async () => {
+    const xml = (...locs: string[]) => locs.map((loc) => `<url><loc>${loc}</loc></url>`).join('');
+    const links = async (body: string, type?: string) =>
+      (await parse(body, type)).links.map(({ url }) => url);
+    const odd = ['h/a', 'www.h.b/c', '\u200bhttp://h/b\u200e', 'http:/h/c', 'http:\\\\h\\d', 'H/e'];
+    expect(await links(`<urlset>${xml(...odd)}</urlset>`)).toEqual([
+      'http://h/h/a',
+      'http://h/www.h.b/c',
+      'http://h/b',
+      'http://h/c',
+      'http://h/d',
+      'http://h/H/e',
+    ]);
+    const options = { url: 'https://www.h.b/sitemap.xml' };
+    const names = ['h.b/a', 'WWW.h.b/b', 'h.b', 'a.html', 'b.h.b/c', 'www.h.b:81/d'];
+    expect(
+      (await parse(`<urlset>${xml(...names)}</urlset>`, undefined, options)).links.map(({ url }) => url),
+    ).toEqual([
+      'https://h.b/a',
+      'https://www.h.b/b',
+      'https://h.b/',
+      'https://www.h.b/a.html',
+      'https://www.h.b/b.h.b/c',
+    ]);
+    expect((await parse('h.b/a\nother\n\u200bhttps://h.b/b', 'text/plain', options)).links).toHaveLength(2);
+  });
+
+  test('has a loc without an entry around it, and several in one', async () => {
+    const { links } = await parse('<urlset><loc>/a</loc><url><loc>/b</loc><loc>/c</loc></url></urlset>');
+    expect(links.map(({ url }) => url)).toEqual(['http://h/a', 'http://h/b', 'http://h/c']);
+    const index = await parse('<sitemapindex><loc>/s.xml</loc></sitemapindex>');
+    expect(index.links).toEqual([{ url: 'http://h/s.xml', kind: 'sitemap' }]);
+  });
+
   test('is read from a gzip file', async () => {
     for (const body of [xml, text]) {
       const facts = await parse(zlib.gzipSync(body), 'application/x-gzip');

@@ -103,6 +103,15 @@ describe('feeds', () => {
     expect(links(xml)).toEqual(['item a', 'item b', 'media c.mp3?x&y']);
   });
 
+  test('further pages of the feed (RFC 5005)', () => {
+    const paged =
+      '<link rel="next" href="/p2"/><link rel="previous" href="/no"/><link rel="Prev-Archive" href="/old"/>';
+    const atom = `<feed xmlns="a">${paged}<entry><link rel="next" href="/no"/></entry></feed>`;
+    expect(links(atom)).toEqual(['link p2', 'link old']);
+    const rss = `<rss xmlns:atom="a"><channel>${paged.replaceAll('<link', '<atom:link')}<link>/no</link></channel></rss>`;
+    expect(links(rss)).toEqual(['link p2', 'link old']);
+  });
+
   test('RSS 1.0', () => {
     const xml =
       '<rdf:RDF xmlns:rdf="r" xmlns="s"><channel><link>/no</link></channel><item rdf:about="/a"><link>/a</link></item></rdf:RDF>';

@@ -1,6 +1,7 @@
 import { linkOf } from '../../../core/frontier/message.ts';
 import type { UrlRecord } from '../../../core/frontier/url-record.ts';
 import type { HtmlLink } from '../../../core/parser/link-set.ts';
+import { absoluteLoc } from '../../../core/url/absolute-loc.ts';
 import { canonicalize } from '../../../core/url/canonical.ts';
 import { hostKey } from '../../../core/url/host-key.ts';
 import { isSameSite } from '../../../core/url/same-site.ts';
@@ -47,7 +48,7 @@ export class SitemapLinks {
       named.length === 0 && sitemaps === 'find' ? ['/sitemap.xml'] : named.slice(0, MAX_NAMED_SITEMAPS);
     const via = `${origin}/robots.txt`;
     for (const reference of references) {
-      const url = canonicalize(reference, via);
+      const url = canonicalize(absoluteLoc(reference, via), via);
       if (url === undefined) this.#intake.skip({ url: reference, via }, 'badUrl');
       else if (!this.isOwn(url, via)) this.#intake.skip({ url, via }, 'scope');
       else this.#intake.take(linkOf({ url, depth: 0, via, kind: 'sitemap' }), now);
