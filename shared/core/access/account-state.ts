@@ -14,6 +14,12 @@ export interface AccountState {
   readonly isSignedIn?: true;
   /** The page on which the last login has ended. */
   readonly landing?: string;
+  /** The last page that has shown the sign of being signed in. */
+  readonly shownAt?: string;
+  /** URLs at which sessions were found to have ended, and how often without a page of theirs in between. */
+  readonly endings?: readonly { readonly url: string; readonly times: number }[];
+  /** URLs that end a session, as its endings have shown. */
+  readonly signOuts?: readonly string[];
   /** Requests of its session. */
   readonly sessionPages: number;
   /** Requests since that time, which is at most an hour ago. */
@@ -60,6 +66,10 @@ export type AccountUse =
 const HOUR_MS = 3_600_000;
 /** Failed logins in a row, after which it is locked. */
 const MAX_FAILED = 3;
+/** Sessions that have ended at a URL, after which it is tried whether the URL ends them. */
+const SUSPECT = 2;
+const MAX_ENDINGS = 10;
+const MAX_SIGN_OUTS = 20;
 /** Logins in a row that visits were too short for. */
 const MAX_CUT_SHORT = 4;
 /** How long a host waits for another worker's login before it looks again. */
@@ -84,6 +94,18 @@ const isWithinHour = (at: number, now: number): boolean => at <= now && now - at
 
 const withinHour = (times: readonly number[], now: number): number[] =>
   times.filter((at) => isWithinHour(at, now));
+
+/** It has to wait since it has signed in as often as it may in an hour. */
+export function withoutLogins(state: AccountState, limits: AccountLimits, now: number): AccountState {
+  const { isSignedIn, restUntil = 0, lease, loginsAt } = state;
+  const { loginsPerHour } = limits;
+  const use = useOf(state, limits, now);
+  const isRest = restUntil > now || (lease && lease.until > now);
+  if (use.kind !== 'wait' || isSignedIn || isRest || withinHour(loginsAt, now).length < loginsPerHour)
+    return state;
+  const failure = `it has no login left for this hour (limits.loginsPerHour: ${loginsPerHour})`;
+  return { ...state, restUntil: use.until, failure };
+}
 
 /** A request was made by it. */
 export function withPage(state: AccountState, now: number): AccountState {
@@ -156,8 +178,38 @@ export function afterFailure(
   };
 }
 
+/** A page has shown that the session holds. */
+export const shownAt = (state: AccountState, url: string): AccountState => ({
+  ...acquitted(state, url),
+  shownAt: url,
+});
+
+/** The URL does not end the session. */
+export const acquitted = ({ endings, ...state }: AccountState, url: string): AccountState => ({
+  ...state,
+  ...(endings && { endings: endings.filter((one) => one.url !== url) }),
+});
+
 /** Its session has ended. */
 export const signedOut = (state: AccountState): AccountState => ({ ...state, isSignedIn: undefined });
+
+/** Its session was found to have ended when the URL was requested. */
+export function endedAt(state: AccountState, url: string): AccountState {
+  const { endings = [] } = state;
+  const times = (endings.find((one) => one.url === url)?.times ?? 0) + 1;
+  const others = endings.filter((one) => one.url !== url);
+  return { ...signedOut(state), endings: [{ url, times }, ...others].slice(0, MAX_ENDINGS) };
+}
+
+/** The URL at an origin at which sessions have ended again and again: either it ends them, or chance or others do. */
+export const suspectAt = ({ endings = [] }: AccountState, origin: string): string | undefined =>
+  endings.find(({ url, times }) => times >= SUSPECT && new URL(url).origin === origin)?.url;
+
+/** The URL ends the session. */
+export const withSignOut = (state: AccountState, url: string): AccountState => ({
+  ...state,
+  signOuts: [url, ...(state.signOuts ?? [])].slice(0, MAX_SIGN_OUTS),
+});
 
 /** It cannot sign in by itself, and is locked. */
 export const locked = (state: AccountState, failure: string): AccountState => ({
@@ -172,6 +224,7 @@ export const unlocked = (state: AccountState): AccountState => ({
   failed: 0,
   failure: undefined,
   cutShort: undefined,
+  endings: undefined,
   restUntil: undefined,
   isLocked: undefined,
 });

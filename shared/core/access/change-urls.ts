@@ -20,10 +20,10 @@ const ADMIN = /\/(?:admin|administrator|manage|manager|moderate|moderator|modera
 
 /** Whether a request of the URL probably changes something at the site. */
 export function isChangeUrl(url: string): boolean {
-  const { pathname, search, searchParams } = new URL(url);
+  const { pathname, search } = new URL(url);
   if (PATH.test(pathname) || (search !== '' && PATH_OF_QUERY.test(pathname))) return true;
   const isAdmin = ADMIN.test(pathname);
-  for (const [name, value] of searchParams) {
+  for (const [name, value] of new URLSearchParams(search.replaceAll(';', '&'))) {
     if (value === '') continue;
     if (isAdmin && name === 'token') return true;
     if (TOKEN.test(name) || DELETES.test(name) || (ACTION.test(name) && CHANGES.test(value))) return true;

@@ -2,7 +2,7 @@ import { pathOf } from '../url/host-key.ts';
 
 /** Words for signing out, as parts of a path or of a query. */
 const SIGN_OUT =
-  /(?:^|[/?&=_.:-])(?:(?:user|do)?(?:log|sign)[-_]?(?:out|off)|end[-_]?session|abmelden|ausloggen|deconnexion|d%c3%a9connexion|se-deconnecter|cerrar[-_]?sesion|desconectar|uitloggen|afmelden|logga-?ut|sair|esci|disconnetti|wyloguj)(?:$|[/?&=_.#-])/i;
+  /(?:^|[/?&=_.:;-]|%2f)(?:(?:user|do)?(?:log|sign)[-_]?(?:out|off)|wsignout(?:cleanup)?1|end[-_]?session|abmelden|ausloggen|deconnexion|d%c3%a9connexion|se-deconnecter|cerrar[-_]?sesion|desconectar|uitloggen|afmelden|logga-?ut|sair|esci|disconnetti|wyloguj)(?:$|[/?&=_.#;!-])/i;
 
 /** Whether a link leads to the end of the session: nobody who crawls by an account may follow it. */
 export const isSignOutUrl = (url: string): boolean => SIGN_OUT.test(pathOf(url));

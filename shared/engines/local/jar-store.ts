@@ -1,4 +1,7 @@
-/** Jars in the crawl's database. Their cookies are encrypted, so that nobody else who has the folder can use them. */
+/**
+ * Jars in the crawl's database. Their cookies are encrypted, so that nobody else who has the folder can use them, and so is the page
+ * on which a login has ended: its path may be what signs in.
+ */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredJar } from '../../core/access/stored-jar.ts';
@@ -36,11 +39,15 @@ export function createJarStore(database: DatabaseSync, keyFile: string | undefin
     async load(crawl, { domain, account = '' }) {
       const row = select.get(crawl, domain, account) as { jar: string; cookies: Uint8Array } | undefined;
       if (row === undefined) return undefined;
-      return { ...jarOf(row.jar), cookies: opened(row.cookies, key()) ?? NO_COOKIES };
+      const [cookies = NO_COOKIES, landing] = opened(row.cookies, key())?.split('\n') ?? [];
+      const { account: state, ...jar } = jarOf(row.jar);
+      return { ...jar, ...(state && { account: { ...state, ...(landing && { landing }) } }), cookies };
     },
     async replace(crawl, { domain, account = '' }, { cookies, ...jar }) {
-      const text = JSON.stringify(jar);
-      const sealed = seal(cookies, key());
+      const { landing = '', ...state } = jar.account ?? {};
+      const text = JSON.stringify({ ...jar, ...(jar.account && { account: state }) });
+      // No JSON without spaces has a line's end.
+      const sealed = seal(`${cookies}\n${landing}`, key());
       const { changes } =
         jar.version === 1
           ? insert.run(crawl, domain, account, jar.version, text, sealed)

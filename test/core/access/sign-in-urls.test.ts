@@ -19,6 +19,11 @@ test.each([
   ['/connect/endsession', true],
   ['/cerrar_sesion', true],
   ['/blog/endsessions', false],
+  ['/index.php?action=logout;b0c1=d41d8cd9', true],
+  ['/index.pl?Lang=en;Action=Logout', true],
+  ['/index.php?route=%2Flogout', true],
+  ['/secure/Logout!default.jspa?atl_token=a', true],
+  ['/adfs/ls/?wa=wsignout1.0', true],
   ['/page/1', false],
 ])('%s signs out: %s', (path, expected) => {
   expect(isSignOutUrl(`https://a.test${path}`)).toBe(expected);

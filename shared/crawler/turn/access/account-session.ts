@@ -1,9 +1,12 @@
 import {
   type AccountState,
   type AccountUse,
+  endedAt,
   NEW_ACCOUNT,
+  shownAt,
   signedOut,
   useOf,
+  withoutLogins,
   withPage,
 } from '../../../core/access/account-state.ts';
 import type { StoredJar } from '../../../core/access/stored-jar.ts';
@@ -71,6 +74,14 @@ export class AccountSession {
     this.#isChanged = true;
   }
 
+  /** If it has no login left for this hour, keeps that, for the operator. */
+  noteWait(now: number): void {
+    const next = withoutLogins(this.#state, this.account.limits, now);
+    if (next === this.#state) return;
+    this.#state = next;
+    this.#isChanged = true;
+  }
+
   /** Keeps how many accounts would do. */
   noteWanted(wanted: number): void {
     if (this.#state.wanted === wanted) return;
@@ -78,9 +89,20 @@ export class AccountSession {
     this.#isChanged = true;
   }
 
-  /** Its session has ended: what this turn has changed of its cookies is dropped. */
-  async signOut(): Promise<void> {
-    this.#state = signedOut(this.#state);
+  /** Whether sessions have ended by a request of the URL. */
+  endsBy(url: string): boolean {
+    return this.#state.signOuts?.includes(url) === true;
+  }
+
+  /** A page has shown that its session holds. */
+  noteShown(url: string): void {
+    this.#state = shownAt(this.#state, url);
+    this.#isChanged = true;
+  }
+
+  /** Its session has ended, as a request of the URL has shown: what this turn has changed of its cookies is dropped. */
+  async signOut(url: string): Promise<void> {
+    this.#state = endedAt(this.#state, url);
     this.#cookies = await cookiesOf(this.account, this.#place, this.#stored);
     this.#isChanged = true;
   }

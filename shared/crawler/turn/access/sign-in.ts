@@ -1,16 +1,21 @@
 import {
+  acquitted,
   afterFailure,
   afterLogin,
   afterStop,
   isNeverInTime,
   locked,
+  signedOut,
+  suspectAt,
   withLease,
+  withSignOut,
 } from '../../../core/access/account-state.ts';
 import { messageOf } from '../../../core/base/error-message.ts';
 import { unlessStopped } from '../../../core/base/unless-stopped.ts';
 import { boundedText } from '../../../core/causes/cause.ts';
 import { causeOfFailure, countsAgainstHost, hostFailureOf } from '../../../core/frontier/verdict.ts';
 import type { FetchedResponse, FetchOutcome } from '../../../core/outcome/fetch-outcome.ts';
+import { fieldValues } from '../../../core/outcome/response-head.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
@@ -22,6 +27,7 @@ import type { LoginPace } from './login-pace.ts';
 /** For as long no other worker signs in by the account, besides the rests between the requests of the login. */
 const LEASE_MS = 60_000;
 const RESTS = 12;
+const MAX_REDIRECTS = 5;
 /** Requests of a login, its redirects among them. */
 const MAX_REQUESTS = 30;
 
@@ -46,6 +52,8 @@ export interface SignInOptions {
   /** Has a request made with these cookies. */
   readonly bind: (request: object, cookies: HostCookies) => void;
 }
+
+type OpenSession = Pick<AccountSession, 'account' | 'state' | 'cookies'>;
 
 /** Makes a request of a login or of a check, after the host's rest. `onSent`: it has left. Throws {@link LoginStopped}. */
 async function requestOf(
@@ -123,9 +131,15 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     const working = account.login({ fetch, cookies, origin: options.origin });
     const landing = await untilLeaseEnds(working, until, options);
     const isIn = landing !== undefined && (await isSignedIn(landing, session, cookies, options));
-    if (isIn && clock.now() < until)
-      await session.store(afterLogin(session.state, withoutQuery(landing.url)), cookies);
-    else await fail(landing === undefined ? 'it takes too long' : signMissingAt(landing));
+    if (!isIn || clock.now() >= until)
+      return await fail(landing === undefined ? 'it takes too long' : signMissingAt(landing));
+    const at = withoutQuery(landing.url);
+    const suspect = suspectAt(session.state, options.origin);
+    const begun = { account, state: { ...session.state, landing: at }, cookies };
+    const isEnd = suspect !== undefined && (await endsAt(suspect, begun, options));
+    const cleared = suspect === undefined ? session.state : acquitted(session.state, suspect);
+    const next = afterLogin(cleared, at);
+    await session.store(isEnd ? signedOut(withSignOut(next, suspect)) : next, cookies);
   } catch (error) {
     if (!(error instanceof LoginStopped)) return await fail(messageOf(error));
     const { isCutShort } = error;
@@ -168,8 +182,10 @@ async function untilLeaseEnds(
 }
 
 function signMissingAt({ url, httpStatus }: FetchedResponse): string {
-  // Behind a `;` may be the name of the session (`;jsessionid=...`).
-  const path = new URL(url).pathname.split(';', 1)[0];
+  // Behind a `;` may be the name of the session (`;jsessionid=...`), and the path of a link that signs in is a secret.
+  const path = new URL(url).pathname
+    .split(';', 1)[0]
+    ?.replace(/[^/]{16,}/g, (part) => (/\d/.test(part) ? '[removed]' : part));
   return `the page after the login, ${path} (HTTP ${httpStatus}), does not show the sign of being signed in (signedIn)`;
 }
 
@@ -189,33 +205,58 @@ async function isSignedIn(
   return account.check !== undefined && check(account.check, account, cookies, options);
 }
 
-async function check(
-  url: string,
-  account: Account,
-  cookies: HostCookies,
-  options: SignInOptions,
-): Promise<boolean> {
-  return (await signAt(url, account, cookies, options)).sign === 'in';
+const check = async (url: string, account: Account, cookies: HostCookies, options: SignInOptions) =>
+  (await signAt(url, account, cookies, options)).sign === 'in';
+
+/** The sign of a page, after redirects within its host. */
+async function signAt(url: string, account: Account, cookies: HostCookies, options: SignInOptions) {
+  let next = new URL(url, options.origin);
+  for (let redirects = 0; ; redirects++) {
+    const page = await requestOf({ url: next.href }, cookies, options);
+    const sign = await account.signOf(page);
+    await page.body.dispose();
+    const { httpStatus } = page;
+    const target = sign === undefined ? redirectOf(page) : undefined;
+    if (target?.origin !== next.origin || redirects === MAX_REDIRECTS) return { sign, httpStatus };
+    next = target;
+  }
 }
 
-async function signAt(url: string, account: Account, cookies: HostCookies, options: SignInOptions) {
-  const page = await requestOf({ url: new URL(url, options.origin).href }, cookies, options);
-  const sign = await account.signOf(page);
-  await page.body.dispose();
-  return { sign, httpStatus: page.httpStatus };
+function redirectOf({ url, httpStatus, headers }: FetchedResponse): URL | undefined {
+  const location = fieldValues(headers, 'location')[0];
+  if (httpStatus < 300 || httpStatus >= 400 || location === undefined) return undefined;
+  return URL.parse(location, url) ?? undefined;
 }
 
 /**
  * Whether the session still holds, by the page for checks or the one on which the last login has ended. If that was at another host
- * of the account, its path is asked for at this one first: the other one may have a worker of its own.
+ * of the account, its path is asked for at this one first: the other one may have a worker of its own. A page that a login shows but
+ * once says nothing: then the last page that has shown the sign is asked for.
  */
-export async function holds(session: AccountSession, options: SignInOptions): Promise<boolean> {
-  const { account, state, cookies } = session;
+export async function holds(
+  { account, state, cookies }: OpenSession,
+  options: SignInOptions,
+): Promise<boolean> {
   const { origin } = options;
   if (account.check !== undefined) return check(account.check, account, cookies, options);
   const landing = new URL(state.landing ?? '/', origin);
-  if (landing.origin === origin) return check(landing.href, account, cookies, options);
   const { sign, httpStatus } = await signAt(landing.pathname, account, cookies, options);
-  if (httpStatus !== 404 && httpStatus !== 410) return sign === 'in';
-  return check(landing.href, account, cookies, options);
+  if (sign !== undefined) return sign === 'in';
+  const isAway = landing.origin !== origin && (httpStatus === 404 || httpStatus === 410);
+  if (isAway) return check(landing.href, account, cookies, options);
+  const shown = new URL(state.shownAt ?? '/', origin);
+  if (shown.origin !== origin || shown.href === landing.href) return false;
+  return check(shown.href, account, cookies, options);
+}
+
+/**
+ * A session that has just begun, which no other worker uses: whether a request of the URL ends it. Throws if it does not even last
+ * until then.
+ */
+async function endsAt(suspect: string, session: OpenSession, options: SignInOptions): Promise<boolean> {
+  if (!(await holds(session, options)))
+    throw new Error('its sessions end before their first page, or `check` does not show that they hold');
+  const page = await requestOf({ url: suspect }, session.cookies, options);
+  await page.body.dispose();
+  return !(await holds(session, options));
 }

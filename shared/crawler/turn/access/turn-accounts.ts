@@ -17,6 +17,11 @@ export interface AccessNeeds {
   readonly crawlDelayMs: number | undefined;
 }
 
+/** The page for which an account is needed. */
+interface PageNeeds extends AccessNeeds {
+  readonly url: string;
+}
+
 /** A session as a request was made in it. */
 export interface UsedSession {
   readonly session: AccountSession;
@@ -68,7 +73,10 @@ export class TurnAccounts {
 
   /** Whether a link of the host ends the session of one of the accounts. */
   isSignOut(url: string): boolean {
-    return this.#accounts.some((account) => account.isSignOut(url));
+    return (
+      this.#accounts.some((account) => account.isSignOut(url)) ||
+      this.#sessions.some((session) => session?.endsBy(url))
+    );
   }
 
   /** Reads the state of the accounts, up to the first one that may be used. */
@@ -152,6 +160,7 @@ export class TurnAccounts {
       pace.giveUp({ code: 'accountsLocked', accounts, detail });
     } else {
       this.#noteWanted();
+      for (const session of this.#sessions) session?.noteWait(this.#now());
       pace.waitForAccount(use.kind === 'wait' ? use.until : this.#now());
     }
     pace.end();
@@ -175,13 +184,14 @@ export class TurnAccounts {
     response: FetchedResponse,
     used: UsedSession,
     pace: LoginPace,
-    needs: AccessNeeds,
+    needs: PageNeeds,
   ): Promise<boolean> {
     return this.#inTurn(async () => {
       const { session, generation } = used;
       const sign = await session.account.signOf(response);
-      if (sign === 'in') return false;
       const isOther = session !== this.#current || session.generation !== generation;
+      if (sign === 'in' && !isOther) session.noteShown(response.url);
+      if (sign === 'in') return false;
       if (sign === undefined && !isOfPage(response)) return false;
       if (isOther || session.state.isSignedIn === undefined) return true;
       try {
@@ -192,7 +202,7 @@ export class TurnAccounts {
         if (!(error instanceof LoginStopped)) pace.postponeTo(this.#now() + 1);
         return true;
       }
-      await session.signOut();
+      await session.signOut(needs.url);
       return true;
     });
   }

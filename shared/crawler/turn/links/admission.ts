@@ -98,6 +98,9 @@ export class UrlAdmission {
     if (access.accounts) {
       const crawlDelayMs = robots.crawlDelayMs(origin);
       if (!(await access.mayRequest(pace, { origin, crawlDelayMs }))) return { outcome: 'turnEnds', record };
+      // A login may have found that the URL has ended the sessions before.
+      const signsOut = this.#checkAccount(record);
+      if (signsOut) return signsOut;
     }
     // robots.txt may have taken the host's moment.
     if (!pace.isMoment() && !(await pace.waitForMoment())) return { outcome: 'turnEnds', record };

@@ -295,7 +295,7 @@ export class UrlVisit {
     if (outcome.status !== 'response') return false;
     const { accounts } = access;
     accounts?.countPage();
-    const needs = { origin: origin(outcome.url), crawlDelayMs };
+    const needs = { url: this.#record.url, origin: origin(outcome.url), crawlDelayMs };
     const isOut = await accounts?.isSignedOut(outcome, used, pace, needs);
     if (!isOut) return false;
     await outcome.body.dispose();

@@ -315,21 +315,23 @@ test('a wrong password is sent three times in hours, and then the host is given 
   expect(head?.ledger.counts.waiting).toBe(1);
 });
 
-test('why a login has failed names the page without what may name the session', async () => {
+test.each([
+  ['/in;jsessionid=5EC2E7?ticket=5EC2E7', '/in'],
+  ['/in/5ec2e7b0a94f4d0c8be1', '/in/[removed]'],
+])('why a login has failed names the page without what may name the session: %s', async (path, named) => {
   const login: AccountOptions['login'] = async ({ post }) => {
-    await post('/in;jsessionid=5EC2E7?ticket=5EC2E7', { word: 'wrong' });
+    await post(path, { word: 'wrong' });
   };
   const { world, members } = worldOf([{ ...ACCOUNT, login }]);
   const { clock, engine, accounts } = world;
   const site = {
     ...members.site,
-    'http://a.members.test/in;jsessionid=5EC2E7?ticket=5EC2E7': { body: FORM },
+    [`http://a.members.test${path}`]: { body: FORM },
   };
   await begin(world, ['http://a.members.test/']);
   const process = startProcess(engine, createScriptedFetcher(clock, site), { maxHosts: 1, accounts });
   await clock.drive(process.ended, () => clock.now() > T0 + 30_000);
-  const failure =
-    'the page after the login, /in (HTTP 200), does not show the sign of being signed in (signedIn)';
+  const failure = `the page after the login, ${named} (HTTP 200), does not show the sign of being signed in (signedIn)`;
   expect(await accountStates(world)).toMatchObject([{ failure }]);
   process.stop();
   await clock.drive(process.ended);
@@ -382,6 +384,98 @@ test('what signs out by POST is never requested', async () => {
   expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
   expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
   expect(signOuts).toBe(0);
+});
+
+test.each<[what: string, bye: Answer]>([
+  ['a redirect to the form', to('/login')],
+  ['a page without the sign', { body: '<p>Goodbye.' }],
+])(
+  'a link that ends the session unseen by its name, with %s, is found and left, and no page is lost',
+  async (_, bye) => {
+    const { world, members } = worldOf([{ ...ACCOUNT, limits: {} }], 100);
+    let last: string | undefined;
+    const ended = new Set<string | undefined>();
+    const more = withMore(members.site, (shown) => ({
+      ...shown,
+      body: `${shown.body}<a href=/exit>Leave</a>`,
+    }));
+    const site: Record<string, Site[string]> = {};
+    for (const [url, answer] of Object.entries(more))
+      site[url] = (before, request) => {
+        last = request.headers?.Cookie;
+        if (ended.has(last) && !url.endsWith('/login')) return { body: FORM };
+        return typeof answer === 'function' ? answer(before, request) : (answer as Answer);
+      };
+    let exits = 0;
+    site['http://a.members.test/exit'] = (_before, request) => {
+      exits++;
+      ended.add(request.headers?.Cookie);
+      return bye;
+    };
+    await begin(world, ['http://a.members.test/']);
+    expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+    expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+    expect(await statesOf(world.engine)).toMatchObject({ 'http://a.members.test/exit': 'skipped' });
+    expect(exits).toBe(3);
+    expect(members.logins).toHaveLength(4);
+    expect(world.clock.now() - T0).toBeLessThan(3_600_000);
+  },
+);
+
+test.each<[what: string, answer: Answer]>([
+  ['redirects to another page', to('/')],
+  ['is gone', { status: 404 }],
+])('a page that a login shows once, and that %s afterwards, ends no session', async (_, answer) => {
+  const { world, members } = worldOf([{ ...ACCOUNT, limits: {} }], 100);
+  const site: Record<string, Site[string]> = { ...members.site };
+  const login = site['http://a.members.test/login'] as (before: number, request: FetchRequest) => Answer;
+  site['http://a.members.test/login'] = (before, request) => {
+    const { headers, ...rest } = login(before, request);
+    return { ...rest, ...(headers && { headers: { ...headers, Location: '/welcome' } }) };
+  };
+  let welcomes = 0;
+  site['http://a.members.test/welcome'] = () => (welcomes++ ? answer : { body: 'Hello, member' });
+  for (const page of [2, 5, 8]) {
+    const shown = site[`http://a.members.test/${page}`] as (before: number, request: FetchRequest) => Answer;
+    site[`http://a.members.test/${page}`] = (before, request) => {
+      const { body = '' } = shown(before, request);
+      return { body: String(body).replace('Hello, member', 'For print') };
+    };
+  }
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  expect(members.logins).toHaveLength(1);
+});
+
+test('sessions that end before their first page are a failure of the account, and said', async () => {
+  const { world, members } = worldOf([{ ...ACCOUNT, limits: { restMs: 60_000 } }], 0);
+  const site: Record<string, Site[string]> = { ...members.site };
+  let posts = 0;
+  site['http://a.members.test/login'] = (_, { method }) => {
+    if (method !== 'POST') return { body: FORM };
+    posts++;
+    return { body: 'Hello, member' };
+  };
+  await begin(world, ['http://a.members.test/']);
+  expect(await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) })).toEqual([]);
+  expect(posts).toBe(5);
+  const failure = 'its sessions end before their first page, or `check` does not show that they hold';
+  expect(await accountStates(world)).toMatchObject([{ isLocked: true, failures: 3, failure }]);
+});
+
+test('an account that has no login left for the hour says so while it waits', async () => {
+  const { world } = worldOf([{ ...ACCOUNT, limits: { loginsPerHour: 1 } }]);
+  const { clock, engine, fetcher, accounts } = world;
+  await begin(world, ['http://a.members.test/']);
+  const process = startProcess(engine, fetcher, { maxHosts: 1, accounts });
+  await clock.drive(process.ended, () => clock.now() > T0 + 60_000);
+  const failure = 'it has no login left for this hour (limits.loginsPerHour: 1)';
+  expect(await accountStates(world)).toMatchObject([{ failure, failures: 0 }]);
+  await clock.drive(process.ended, () => clock.now() > T0 + 3 * 3_600_000);
+  expect(await pagesOf(world, 'a.members.test')).toBe(PAGES);
+  process.stop();
+  await clock.drive(process.ended);
 });
 
 test('100 KB of cookies on each page lose no page, and the jar stays small', async () => {
