@@ -169,7 +169,7 @@ export const ACCOUNT_MUTANTS: readonly PromiseMutant[] = [
     promise: TURNS,
     what: 'whether a session holds is asked at the host where it began',
     file: SIGN_IN,
-    edits: [['if (landing.origin === origin) return', 'if (landing.origin.length > 0) return']],
+    edits: [['await signAt(landing.pathname, account', 'await signAt(landing.href, account']],
     ...IN_STACKS,
     breaks: ['counted', 'oneRequest', 'unhurried'],
   },

@@ -18,6 +18,8 @@ export interface AccountState {
   readonly shownAt?: string;
   /** URLs at which sessions were found to have ended, and how often without a page of theirs in between. */
   readonly endings?: readonly { readonly url: string; readonly times: number }[];
+  /** Pages at which a session has ended while they were rendered: each is requested again once. */
+  readonly rendered?: readonly string[];
   /** URLs that end a session, as its endings have shown. */
   readonly signOuts?: readonly string[];
   /** Requests of its session. */
@@ -70,6 +72,7 @@ const MAX_FAILED = 3;
 const SUSPECT = 2;
 const MAX_ENDINGS = 10;
 const MAX_SIGN_OUTS = 20;
+const MAX_RENDERED = 50;
 /** Logins in a row that visits were too short for. */
 const MAX_CUT_SHORT = 4;
 /** How long a host waits for another worker's login before it looks again. */
@@ -180,12 +183,12 @@ export function afterFailure(
 
 /** A page has shown that the session holds. */
 export const shownAt = (state: AccountState, url: string): AccountState => ({
-  ...acquitted(state, url),
+  ...withoutEnding(state, url),
   shownAt: url,
 });
 
 /** The URL does not end the session. */
-export const acquitted = ({ endings, ...state }: AccountState, url: string): AccountState => ({
+export const withoutEnding = ({ endings, ...state }: AccountState, url: string): AccountState => ({
   ...state,
   ...(endings && { endings: endings.filter((one) => one.url !== url) }),
 });
@@ -209,6 +212,12 @@ export const suspectAt = ({ endings = [] }: AccountState, origin: string): strin
 export const withSignOut = (state: AccountState, url: string): AccountState => ({
   ...state,
   signOuts: [url, ...(state.signOuts ?? [])].slice(0, MAX_SIGN_OUTS),
+});
+
+/** The session has ended while the page was rendered. */
+export const endedWhileRendered = (state: AccountState, url: string): AccountState => ({
+  ...state,
+  rendered: [url, ...(state.rendered ?? [])].slice(0, MAX_RENDERED),
 });
 
 /** It cannot sign in by itself, and is locked. */

@@ -5,13 +5,16 @@ import { text } from 'node:stream/consumers';
 
 /** Its pages. */
 export const DRAWN_PAGES = 6;
+const ENDS_AT = '/api/page/2';
 const PASSWORD = 'pass-word-5c1d';
 const SHELL = '<!doctype html><title>App</title><div id=root></div><script src="/app.js"></script>';
 /** It needs the session, which scripts do not see, and a cookie that the script of the page has set. */
 const APP = `(async () => {
   const seen = document.cookie;
   document.cookie = 'view=' + (seen.includes('view=') ? 'again' : 'first') + '; path=/';
-  const { words, links } = await (await fetch('/api/page' + location.pathname)).json();
+  const answer = await fetch('/api/page' + location.pathname);
+  if (answer.status === 401) return location.assign('/login?next=' + location.pathname);
+  const { words, links } = await answer.json();
   const list = links.map((url) => '<a href="' + url + '">' + url + '</a>').join(' ');
   document.getElementById('root').innerHTML = '<main><p>' + words + ' [' + seen + '] [' + document.cookie + ']</p>' + list + '<a href="/logout">Out</a></main>';
 })();`;
@@ -30,7 +33,7 @@ export interface DrawnMembersSite {
   close(): void;
 }
 
-/** Each session shows four pages. Its id changes with the script, as where a framework sends the cookie with each response. */
+/** Each session shows four pages, but one ends while the script of a page asks for its data. Its id changes with the script, as where a framework sends the cookie with each response. */
 export async function startDrawnMembers(address: string): Promise<DrawnMembersSite> {
   const sessions = new Map<string, number>();
   const site = {
@@ -40,6 +43,7 @@ export async function startDrawnMembers(address: string): Promise<DrawnMembersSi
     cookies: [] as string[],
     secrets: [PASSWORD],
   };
+  let hasEnded = false;
   const newSession = (left: number): string => {
     const id = `session-${site.secrets.length}-8e44`;
     site.secrets.push(id);
@@ -73,6 +77,11 @@ export async function startDrawnMembers(address: string): Promise<DrawnMembersSi
     if (url === '/logout') site.signOuts++;
     const isOfPage = url.startsWith('/api/page') && sessions.has(sid);
     if (!isIn && !isOfPage) return response.writeHead(302, { Location: '/login' }).end();
+    if (isOfPage && url === ENDS_AT && !hasEnded) {
+      hasEnded = true;
+      sessions.delete(sid);
+      return response.writeHead(401).end();
+    }
     if (isOfPage) {
       site.cookies.push(headers.cookie ?? '');
       response.setHeader('Set-Cookie', [`form=f${site.cookies.length}; Path=/`, cookieOf(sid)]);

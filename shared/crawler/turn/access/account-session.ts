@@ -2,6 +2,7 @@ import {
   type AccountState,
   type AccountUse,
   endedAt,
+  endedWhileRendered,
   NEW_ACCOUNT,
   shownAt,
   signedOut,
@@ -98,6 +99,14 @@ export class AccountSession {
   noteShown(url: string): void {
     this.#state = shownAt(this.#state, url);
     this.#isChanged = true;
+  }
+
+  /** Whether a page at which a session has ended while it was rendered may be requested again: once. */
+  mayRenderAgain(url: string): boolean {
+    if (this.#state.rendered?.includes(url)) return false;
+    this.#state = endedWhileRendered(this.#state, url);
+    this.#isChanged = true;
+    return true;
   }
 
   /** Its session has ended, as a request of the URL has shown: what this turn has changed of its cookies is dropped. */

@@ -1,5 +1,4 @@
 import {
-  acquitted,
   afterFailure,
   afterLogin,
   afterStop,
@@ -8,6 +7,7 @@ import {
   signedOut,
   suspectAt,
   withLease,
+  withoutEnding,
   withSignOut,
 } from '../../../core/access/account-state.ts';
 import { messageOf } from '../../../core/base/error-message.ts';
@@ -137,7 +137,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     const suspect = suspectAt(session.state, options.origin);
     const begun = { account, state: { ...session.state, landing: at }, cookies };
     const isEnd = suspect !== undefined && (await endsAt(suspect, begun, options));
-    const cleared = suspect === undefined ? session.state : acquitted(session.state, suspect);
+    const cleared = suspect === undefined ? session.state : withoutEnding(session.state, suspect);
     const next = afterLogin(cleared, at);
     await session.store(isEnd ? signedOut(withSignOut(next, suspect)) : next, cookies);
   } catch (error) {

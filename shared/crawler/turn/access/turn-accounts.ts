@@ -1,5 +1,6 @@
 import type { AccountLimits, AccountUse } from '../../../core/access/account-state.ts';
 import type { FetchedResponse } from '../../../core/outcome/fetch-outcome.ts';
+import { hostKey } from '../../../core/url/host-key.ts';
 import type { HostCookies } from '../../access/host-cookies.ts';
 import type { JarStore } from '../../ports/jar-store.ts';
 import type { TurnCounters } from '../counters.ts';
@@ -205,6 +206,22 @@ export class TurnAccounts {
       await session.signOut(needs.url);
       return true;
     });
+  }
+
+  /** As {@link isSignedOut}, by the exchanges that the page has made while it was rendered. */
+  async isSignedOutInside(
+    exchanges: readonly FetchedResponse[],
+    used: UsedSession,
+    pace: LoginPace,
+    needs: PageNeeds,
+  ): Promise<boolean> {
+    const { session } = used;
+    for (const exchange of exchanges) {
+      if (exchange.httpStatus < 300 || hostKey(exchange.url) !== this.#crawl.host) continue;
+      if ((await session.account.signOf(exchange)) !== 'out') continue;
+      return (await this.isSignedOut(exchange, used, pace, needs)) && session.mayRenderAgain(needs.url);
+    }
+    return false;
   }
 
   async save(): Promise<void> {

@@ -28,7 +28,7 @@ import type { Quarantine } from '../quarantine.ts';
 import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
-import type { RenderedPage } from '../render/turn-rendering.ts';
+import type { PageExchanges, RenderedPage } from '../render/turn-rendering.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
 import type { Settlement } from '../settlement.ts';
@@ -95,6 +95,7 @@ export class UrlVisit {
   #wasNotAsked = false;
   #crawlDelayMs: number | undefined;
   #rendered: RenderedPage | undefined;
+  #used: UsedSession | undefined;
 
   constructor(services: TurnServices, options: VisitOptions, record: UrlRecord) {
     this.#services = services;
@@ -126,6 +127,7 @@ export class UrlVisit {
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const { access } = this.#options;
       const used = access.accounts?.used();
+      this.#used = used;
       const first = await this.#fetch(crawlDelayMs, cache);
       const outcome =
         first.status === 'failed' && this.#isSpared(first, crawlDelayMs)
@@ -303,6 +305,17 @@ export class UrlVisit {
     return true;
   }
 
+  /** Whether the account was signed out while the page was rendered. The URL waits. */
+  async #isSignedOutInside(parts: PageExchanges): Promise<boolean> {
+    const { access, pace } = this.#options;
+    const { url } = this.#record;
+    if (!access.accounts || !this.#used) return false;
+    const needs = { url, origin: origin(url), crawlDelayMs: this.#crawlDelayMs };
+    if (!(await access.accounts.isSignedOutInside(parts.exchanges, this.#used, pace, needs))) return false;
+    await parts.release();
+    return true;
+  }
+
   /** The URL waits as before: what happened was not its fault. */
   #giveBack(): undefined {
     void this.#options.settlement.settle(this.#named());
@@ -351,7 +364,9 @@ export class UrlVisit {
     if (response && verdict.isFinal) {
       const formed = this.#formOf(response, page);
       const form = formed instanceof Promise ? await formed : formed;
-      const read = form && this.#read(form);
+      const parts = form && 'rendered' in form ? form.rendered?.parts : undefined;
+      const isLost = parts !== undefined && (await this.#isSignedOutInside(parts));
+      const read = !isLost && form ? this.#read(form) : undefined;
       const reading = read instanceof Promise ? await read : read;
       if (reading === undefined || 'retryMs' in reading) {
         await response.body.dispose();
