@@ -3,6 +3,7 @@
  */
 import { codeText } from './code-text.ts';
 import type { ContentElement } from './content-element.ts';
+import { isPermalink } from './permalink.ts';
 import { scriptText } from './script-text.ts';
 import { readText, type SeenText, type TextCounts, WordHashes, wordsIn } from './text-measure.ts';
 
@@ -206,22 +207,6 @@ const isLinkTo = ({ name, attributes: { href, name: place, id } }: ContentElemen
 const isInline = ({ name, isUnseen, isInline, hasBlocks, whole }: ContentElement): boolean =>
   isUnseen || name === 'br' || (isInline && (!hasBlocks || typeof whole === 'object'));
 
-/**
- * Whether it is a sign, or a picture of one, that links to the heading or the term in front of it, or from a note back to its mark; or a link
- * to a place of the page that is for those with a pointer alone.
- */
-export function isPermalink({ name, attributes, children }: ContentElement): boolean {
-  if (name !== 'a') return false;
-  if (attributes['aria-hidden'] === 'true' && attributes.href?.startsWith('#') === true) return true;
-  const [only] = children;
-  if (children.length !== 1) return children.some(isPermalinkPicture) && children.every(isBlankOrPicture);
-  if (typeof only !== 'string') return isPermalinkPicture(only);
-  return SIGN.test(only.trim()) && attributes.href?.startsWith('#') === true;
-}
-
-/** `#`, a section sign, a pilcrow, a diamond; arrows back or up. */
-const SIGN = /^(?:[#\u00a7\u00b6\u25c6\u2191\u2934]|\u21a9[\ufe0e\ufe0f]?)$/;
-
 /** Whether it is a picture on what one presses, such as that of a menu. */
 export function isOnControl({ parent }: ContentElement): boolean {
   for (let up = parent, step = 0; up?.isInline && step < MAX_CONTROL_STEPS; up = up.parent, step++)
@@ -230,9 +215,3 @@ export function isOnControl({ parent }: ContentElement): boolean {
 }
 
 const MAX_CONTROL_STEPS = 4;
-
-const isPermalinkPicture = (node: ContentElement | string | undefined): boolean =>
-  typeof node === 'object' && node.name === 'img' && /^permalink$/i.test(node.attributes.alt?.trim() ?? '');
-
-const isBlankOrPicture = (node: ContentElement | string): boolean =>
-  typeof node === 'string' ? node.trim() === '' : node.name === 'img';

@@ -172,10 +172,17 @@ function isUnseen(name: string, attributes: ContentElement['attributes'], displa
 }
 
 /**
- * Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc; only while its text is not: rustdoc; or to edit a
+ * Shown only while a pointer is over something else: tooltips of Doxygen, a hint of RDoc; after a press: Dokka; only while its text is not: rustdoc; or to edit a
  * part of the page: MediaWiki.
  */
-const TOOLS: ReadonlySet<string> = new Set(['ttc', 'method-click-advice', 'hideme', 'mw-editsection']);
+const TOOLS: ReadonlySet<string> = new Set([
+  'ttc',
+  'method-click-advice',
+  'hideme',
+  'mw-editsection',
+  'copy-popup-wrapper ',
+  'copy-popup-wrapper popup-to-left',
+]);
 
 const displayOf = (style: string): string =>
   /display\s{0,3}:\s{0,3}([a-z-]{1,20})/i.exec(style)?.[1]?.toLowerCase() ?? '';

@@ -17,22 +17,28 @@ const GENERATORS: readonly Generator[] = [
   { name: /^MediaWiki\b/i, main: /^(?:firstHeading|mw-content-text)$/ },
   // Its name and title stand in its header.
   { name: /^AsciiDoc\s/i, main: /^(?:header|content)$/, isWhole: true },
-  { name: /^odoc\b/i, main: /^odoc-(?:preamble|content)$/, isWhole: true },
+  { name: /^odoc\b/i, main: /^(?:odoc-preamble|(?:odoc-)?content)$/, isWhole: true },
   // `main` of some themes has more than the article.
   { name: /^(?:Docutils|Sphinx)\b/i, main: /^bd-article$/, isWhole: true },
   { name: /^TypeDoc\b/i, main: /^col-content$/, isWhole: true },
   { name: /^JSDoc\b/i, main: /^main$/, isWhole: true },
   { name: /^YARD\b/i, main: /^content$/, isWhole: true },
+  { name: /^(?:ExDoc|Dokka|Scaladoc)\b/i, main: /^content$/, isWhole: true },
+  {
+    name: /^pydoctor\b/i,
+    main: /^(?:page-header|categoryHeader|(?:extras|module)Docstring|split-?tables|child-?list)$/i,
+    isWhole: true,
+  },
   {
     name: /^(?:javadoc|rustdoc|pdoc|RDoc|mdBook|mkdocs|Asciidoctor|Antora|DocFX|Docusaurus|VitePress|Starlight)\b/i,
     isWhole: true,
   },
 ];
-const SPHINX = GENERATORS.find(({ name }) => name.test('Sphinx'))!;
-/** The script in the head or at the end of each page of Sphinx, which names itself in the texts of some themes alone. */
-const SPHINX_SCRIPT = /(?:^|\/)documentation_options\.js(?:\?|$)/;
+const named = (text: string): Generator | undefined => GENERATORS.find(({ name }) => name.test(text));
+/** The scripts in the head or at the end of each page of generators that name themselves in the texts of some themes alone, or in a picture. */
+const SCRIPT = /(?:^|\/)(?:documentation_options|scaladoc-scalajs)\.js(?:\?|$)/;
 /** The text by which a generator names itself in the foot of a page, among its last blocks. */
-const IN_FOOT = /\bgenerated (?:by|using|with) (?:the )?/i;
+const IN_FOOT = /(?:\b|(?<=\p{Ll}))generated (?:by|using|with) (?:the )?/iu;
 const FOOT_BLOCKS = 8;
 const MAX_FOOT_CHARS = 300;
 /** Elements at the end of a page among which its scripts are looked for. */
@@ -47,24 +53,35 @@ export interface MarkedMain {
   readonly isWhole: boolean;
 }
 
+/** The elements that are marked as the main content. */
+export interface MainMarks {
+  readonly roots: ReadonlySet<ContentElement>;
+  /** A generator names them. */
+  readonly areNamed: boolean;
+  readonly isWhole: boolean;
+}
+
+/** The elements that a known generator marks, otherwise all `main` elements. */
+export function mainMarks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MainMarks {
+  const generator = generatorOf(elements) ?? generatorInFoot(blocks);
+  const { main } = generator ?? {};
+  const isWhole = generator?.isWhole === true;
+  const marked = main ? elements.filter((element) => isNamed(element, main)) : [];
+  if (marked.length > 0) return { roots: new Set(marked), areNamed: true, isWhole };
+  return { roots: new Set(innermost(elements.filter(isMain))), areNamed: false, isWhole };
+}
+
 /**
- * The main content: that of a known generator, otherwise the only `main` element. Undefined if
+ * The main content: what a generator marks, otherwise the only `main` element. Undefined if
  * there is none, or if the sentences beside it have more words than its text. Linear.
  */
 export function markedMain(
   elements: readonly ContentElement[],
   blocks: readonly TextBlock[],
   aside: Uint8Array,
+  { roots, areNamed, isWhole }: MainMarks,
 ): MarkedMain | undefined {
-  const generator = generatorOf(elements) ?? generatorInFoot(blocks);
-  const { main } = generator ?? {};
-  const mark = main && elements.some((element) => isNamed(element, main)) ? main : undefined;
-  const isWhole = generator?.isWhole === true;
-  const marked = mark
-    ? elements.filter((element) => isNamed(element, mark))
-    : innermost(elements.filter(isMain));
-  if (marked.length === 0) return undefined;
-  const roots = new Set(marked);
+  if (roots.size === 0) return undefined;
   const within = new Uint8Array(elements.length);
   let mains = 0;
   for (let i = 1; i < elements.length; i++) {
@@ -75,15 +92,15 @@ export function markedMain(
     within[i] = 1;
     mains++;
   }
-  if (mains > 1 && mark === undefined) return undefined;
+  if (mains > 1 && !areNamed) return undefined;
   let inside = 0;
   let outside = 0;
   for (const [i, block] of blocks.entries()) {
     if (within[block.element.index] === 1) inside += block.words - block.linkWords;
     else if (aside[i] === 0 && isLong(block)) outside += block.words;
   }
-  const least = isWhole || mark !== undefined ? 1 : MIN_WORDS;
-  return inside >= Math.max(least, mark === undefined ? outside : 0) ? { within, isWhole } : undefined;
+  const least = isWhole || areNamed ? 1 : MIN_WORDS;
+  return inside >= Math.max(least, areNamed ? 0 : outside) ? { within, isWhole } : undefined;
 }
 
 /** The last one alone, if it is within all others: a generator's within a theme's. */
@@ -104,17 +121,23 @@ function isNamed({ attributes: { class: classes, id } }: ContentElement, mark: R
 function generatorOf(elements: readonly ContentElement[]): Generator | undefined {
   for (const { name, attributes } of elements) {
     if (name === 'body') break;
-    if (isSphinxScript(name, attributes)) return SPHINX;
-    if (name !== 'meta' || attributes.name?.toLowerCase() !== 'generator') continue;
-    const found = GENERATORS.find((one) => one.name.test(attributes.content ?? ''));
+    const found =
+      name === 'meta' && attributes.name?.toLowerCase() === 'generator'
+        ? named(attributes.content ?? '')
+        : byScript(name, attributes);
     if (found) return found;
   }
-  const last = elements.slice(-LAST_ELEMENTS);
-  return last.some(({ name, attributes }) => isSphinxScript(name, attributes)) ? SPHINX : undefined;
+  for (const { name, attributes } of elements.slice(-LAST_ELEMENTS)) {
+    const found = byScript(name, attributes);
+    if (found) return found;
+  }
+  return undefined;
 }
 
-const isSphinxScript = (name: string, { src }: ContentElement['attributes']): boolean =>
-  name === 'script' && src !== undefined && SPHINX_SCRIPT.test(src);
+function byScript(name: string, { src }: ContentElement['attributes']): Generator | undefined {
+  const script = name === 'script' && src !== undefined ? SCRIPT.exec(src)?.[0] : undefined;
+  return script === undefined ? undefined : named(script.includes('scaladoc') ? 'Scaladoc' : 'Sphinx');
+}
 
 /** "Edit this page", "Last updated", links to neighbours. That of a quotation names its author. */
 const isFoot = ({ name, parent }: ContentElement): boolean =>
@@ -124,8 +147,7 @@ function generatorInFoot(blocks: readonly TextBlock[]): Generator | undefined {
   for (const { text } of blocks.slice(-FOOT_BLOCKS)) {
     if (text.length > MAX_FOOT_CHARS) continue;
     const by = IN_FOOT.exec(text);
-    const named = by && text.slice(by.index + by[0].length);
-    const found = named && GENERATORS.find(({ name }) => name.test(named));
+    const found = by ? named(text.slice(by.index + by[0].length)) : undefined;
     if (found) return found;
   }
   return undefined;

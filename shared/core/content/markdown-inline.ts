@@ -1,13 +1,14 @@
 /** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough; `sup` and `sub` as HTML). */
 import { escapeLineStart, escapeMarkdown, escapeNoteMark, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
-import { isOnControl, isPermalink } from './blocks.ts';
+import { isOnControl } from './blocks.ts';
 import { codeRuns, holdsLink, isOrHoldsLink } from './code-links.ts';
 import { codeText } from './code-text.ts';
 import type { ContentElement, Formula } from './content-element.ts';
 import { foldWithin } from './fold.ts';
 import { formulaMarkdown } from './formulas.ts';
 import { codeSpan, joinPieces, type Piece } from './markdown-pieces.ts';
+import { isPermalink } from './permalink.ts';
 import { pictureOf } from './pictures.ts';
 
 const MARKS: Readonly<Record<string, string>> = {

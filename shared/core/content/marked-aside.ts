@@ -5,7 +5,7 @@ import { isLong, isMarkedMain } from './element-facts.ts';
 import { textOf } from './element-text.ts';
 import { linkLists } from './link-lists.ts';
 import { linkTrees } from './link-trees.ts';
-import { type MarkedMain, markedMain } from './main-marks.ts';
+import { type MarkedMain, mainMarks, markedMain } from './main-marks.ts';
 import { onceEach } from './once-each.ts';
 
 /** WAI-ARIA 1.2, sections 5.3 and 5.4. */
@@ -58,6 +58,7 @@ export interface MarkedBlocks {
  */
 export function asideBlocks(elements: readonly ContentElement[], blocks: readonly TextBlock[]): MarkedBlocks {
   const marks = new Uint8Array(elements.length);
+  const mainOnes = mainMarks(elements, blocks);
   const trees = new Set([...linkTrees(elements, blocks), ...linkLists(elements, blocks)]);
   const isNavigation = onceEach((name) => WHOLE_NAMES.has(name) || NAVIGATION.test(name.slice(0, MAX_CHARS)));
   /** Few pages have such names. */
@@ -66,7 +67,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
   for (let i = 1; i < elements.length; i++) {
     const element = elements[i]!;
     const around = marks[element.parent!.index]!;
-    marks[i] = markOf(element, around) ?? around;
+    marks[i] = markOf(element, around, mainOnes.roots) ?? around;
     if (marks[i] === ASIDE) continue;
     const { class: classes, id } = element.attributes;
     if (classes === undefined && id === undefined && trees.size === 0) continue;
@@ -90,7 +91,7 @@ export function asideBlocks(elements: readonly ContentElement[], blocks: readonl
     for (const [i, block] of blocks.entries()) if (aside[i] === 0) words += block.words;
     if (words < MIN_WORDS) setAside((mark) => mark === ASIDE);
   }
-  const main = markedMain(elements, blocks, aside);
+  const main = markedMain(elements, blocks, aside, mainOnes);
   if (main?.isWhole) return { aside, asideElements, main };
   if (main) {
     const isMain = ({ element }: TextBlock) => main.within[element.index] === 1;
@@ -133,11 +134,15 @@ function isNamedNavigation(element: ContentElement, isNavigation: (name: string)
   return (classes !== undefined && isNavigation(classes)) || (id !== undefined && isNavigation(id));
 }
 
-function markOf(element: ContentElement, around: number): number | undefined {
+function markOf(
+  element: ContentElement,
+  around: number,
+  roots: ReadonlySet<ContentElement>,
+): number | undefined {
   const { name, attributes } = element;
   if (name === 'nav' || (attributes.role !== undefined && ROLES.has(attributes.role))) return ASIDE;
   // A footnote of docutils, by DPUB-ARIA.
   if (name === 'aside' && attributes.role?.startsWith('doc-')) return undefined;
   if (name === 'aside') return around === CONTENT ? CONTENT : ASIDE;
-  return name === 'article' || isMarkedMain(element) ? CONTENT : undefined;
+  return name === 'article' || isMarkedMain(element) || roots.has(element) ? CONTENT : undefined;
 }

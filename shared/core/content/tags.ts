@@ -4,3 +4,7 @@ const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 export const UNSEEN = names(
   'script style template title textarea select datalist object audio video canvas iframe noframes noembed svg head button input',
 );
+
+/** Classes of text for screen readers alone. */
+export const FOR_SCREEN_READERS =
+  /(?:^|[\s_-])(?<!not-)(?:(?:sr|screen-?reader)-(?:only|text)|visually-?hidden|screenreader|a11y-hidden|visible-sr)(?=[\s_-]|$)/i;

@@ -4,6 +4,7 @@
  */
 import type { ContentElement } from './content-element.ts';
 import { onceEach } from './once-each.ts';
+import { FOR_SCREEN_READERS } from './tags.ts';
 import { CODE, CODE_BOX } from './whole-elements.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -19,15 +20,13 @@ const KINDS: ReadonlyMap<string, 'box' | 'break'> = new Map([
 const ROLES = words('button listitem menuitem option tab');
 /** Words of class names that say that an element stands apart from words beside it. */
 const BOX_WORDS = words(
-  'badge badges pill chip tag tags count counter mlabel classifier desc description subtitle sku date datetime timestamp time byline author category',
+  'badge badges pill chip sep separator tag tags count counter mlabel classifier desc description subtitle sku date datetime timestamp time byline author category',
 );
 /** Words of class names for parts of an entry: two parts with different ones stand apart. */
 const PARTS = ['title', 'heading', 'headline', 'name', 'text', 'label', 'value', 'caption', 'summary'];
 const ICONS = words('icon icona ico');
 /** Their text is the name of a picture. */
 const LIGATURES = /(?:^|\s)material-(?:icons|symbols)(?:-[a-z]{1,20})?(?=\s|$)/;
-const FOR_SCREEN_READERS =
-  /(?:^|[\s_-])(?<!not-)(?:(?:sr|screen-?reader)-(?:only|text)|visually-?hidden|screenreader|a11y-hidden|visible-sr)(?=[\s_-]|$)/i;
 const INLINE_CODE = words('kbd samp tt var math');
 
 // Bits of a class. The bits above are the place in PARTS, and one.
@@ -138,11 +137,11 @@ export class WordsApart {
     return isApart ? ` ${text}` : text;
   }
 
-  /** To be called at the end of the document: hides text for screen readers beside other text, and letters that are icons. */
+  /** To be called at the end of the document: hides text for screen readers beside other text or as a caption, and letters that are icons. */
   hide(): void {
     for (const [element, bits] of this.#noted) {
       if (element.hasBlocks) continue;
-      const isHidden = bits & READER ? this.#isBesideText(element) : isLetter(element);
+      const isHidden = bits & READER ? isCaption(element) || this.#isBesideText(element) : isLetter(element);
       if (isHidden) element.isUnseen = true;
     }
   }
@@ -214,6 +213,8 @@ function isIcon(text: string, { name, children }: ContentElement): boolean {
     children.length === 0
   );
 }
+
+const isCaption = ({ parent }: ContentElement): boolean => parent!.name === 'figcaption';
 
 /** Whether its text is one letter, in place of a picture. An arrow is text. */
 function isLetter({ children }: ContentElement): boolean {

@@ -83,6 +83,25 @@ test.each([
   expect(metadata.title).toBe(expected);
 });
 
+test.each([
+  ['lib.max', '<h1><code><a href=a>lib</a></code><wbr>.<code>max</code></h1>', 'lib.max'],
+  [
+    'Category:Ports - Wiki',
+    '<h1><span>Category</span><span>:</span><span>Ports</span></h1>',
+    'Category:Ports',
+  ],
+  ['The harbour', '<h1><span>T</span>he harbour <a href="#h">¶</a></h1>', 'The harbour'],
+  ['Kettle Aurora', '<h1><span>Kettle</span><span>Aurora</span></h1>', 'Kettle Aurora'],
+  ['A B', '<h1>A<br>B</h1>', 'A B'],
+  ['Ports', '<h1>Ports<x-menu hidden>Saved</x-menu></h1>', 'Ports'],
+])('the title of %s with %s is %s, as readers see it', (title, body, expected) => {
+  const { metadata } = extractContent(
+    `<title>${title}</title>${body}${paragraph(0)}`,
+    'https://example.org/',
+  );
+  expect(metadata.title).toBe(expected);
+});
+
 test('a declared title is the heading that it resembles, and references in it are decoded', () => {
   const of = (head: string, body: string) =>
     extractContent(`${head}${body}${paragraph(0)}`, 'https://example.org/').metadata.title;
