@@ -10,14 +10,16 @@ import lightgbm
 import numpy
 
 WORD = re.compile(r'\w+')
-ROUNDS = 130
+ROUNDS = 180
 FOLDS = 4
-# The kind that documentation_pages.py gives, and the weight of such a page beside the others.
+# The kinds that documentation_pages.py and benchmark_pages.py give, and the weight of such a page beside the others.
 DOCUMENTATION = 'documentation site'
-DOCUMENTATION_WEIGHT = 0.35
+ARTICLE = 'article without title'
+SNIPPETS = 'snippets'
+WEIGHTS = {DOCUMENTATION: 0.35, ARTICLE: 0.7, SNIPPETS: 0.5}
 PARAMETERS = dict(
-    objective='binary', learning_rate=0.1, num_leaves=16, min_data_in_leaf=60, feature_fraction=0.5, bagging_fraction=0.8,
-    bagging_freq=1, lambda_l2=5, seed=1, deterministic=True, force_row_wise=True, num_threads=1, verbose=-1,
+    objective='binary', learning_rate=0.1, num_leaves=18, min_data_in_leaf=60, feature_fraction=0.5, bagging_fraction=0.8,
+    bagging_freq=1, lambda_l2=5, seed=2, deterministic=True, force_row_wise=True, num_threads=1, verbose=-1,
 )
 
 
@@ -25,29 +27,44 @@ def words(text):
     return WORD.findall((text or '').lower())
 
 
+def spaced(text):
+    return re.sub(r'\s+', ' ', text).strip()
+
+
 class Page:
-    def __init__(self, folder, line):
+    def __init__(self, folder, line, features):
         with open(f'{folder}/ground-truth/{line["id"]}.json') as file:
             truth = json.load(file)
         self.site = urlparse(truth['url']).netloc
         kind = (truth.get('_internal') or {}).get('page_type') or {}
         self.kind = kind.get('primary', 'article')
-        gold = words(truth['ground_truth'].get('main_content'))
+        truth = truth['ground_truth']
+        gold = words(truth.get('main_content'))
         self.gold = collections.Counter(gold)
-        inside = f' {" ".join(gold)} '
-        blocks = [words(block['text']) for block in line['blocks']]
+        self.wanted = [spaced(text) for text in truth.get('with', [])]
+        self.unwanted = [spaced(text) for text in truth.get('without', [])]
+        self.texts = [spaced(block['text']) for block in line['blocks']]
+        blocks = [words(text) for text in self.texts]
         self.counts = [collections.Counter(block) for block in blocks]
         self.lengths = numpy.array([len(block) for block in blocks], float)
-        labels = [is_inside(block, inside) for block in blocks]
+        self.rows = numpy.array([block['features'] for block in line['blocks']], numpy.float32)
+        # Blocks of which nothing is known weigh nothing.
+        known = numpy.ones(len(blocks))
+        if self.kind == SNIPPETS:
+            labels = [any(text in block for text in self.wanted) for block in self.texts]
+            known = numpy.array(labels) != [any(text in block for text in self.unwanted) for block in self.texts]
+        else:
+            inside = f' {" ".join(gold)} '
+            labels = [is_inside(block, inside) for block in blocks]
         if self.kind == DOCUMENTATION:
             labels = in_order(labels, blocks, gold)
+        if self.kind == ARTICLE and len(blocks):
+            known = self.rows[:, features.index('is-h1')] == 0
+        self.known = known
         self.labels = numpy.array(labels, int)
-        self.rows = numpy.array([block['features'] for block in line['blocks']], numpy.float32)
         # All pages weigh the same; a long block weighs more than a short one.
-        weights = self.lengths**0.7
-        self.weights = weights / max(1, weights.sum()) * 1000
-        if self.kind == DOCUMENTATION:
-            self.weights *= DOCUMENTATION_WEIGHT
+        weights = known * self.lengths ** (0.4 if self.kind == SNIPPETS else 0.7)
+        self.weights = weights / max(1, weights.sum()) * 1000 * WEIGHTS.get(self.kind, 1)
 
 
 def is_inside(block, gold):
@@ -94,18 +111,32 @@ def train(pages, features):
     return lightgbm.train(PARAMETERS, data, ROUNDS)
 
 
-def f1(page, chances):
-    """Of the blocks that `shared/core/content/main-blocks.ts` would choose."""
+def chosen(page, chances):
+    """The blocks that `shared/core/content/main-blocks.ts` would choose."""
     order = numpy.argsort(-chances, kind='stable')
     hits = numpy.cumsum((chances * page.lengths)[order])
     expected = 2 * hits / (numpy.cumsum(page.lengths[order]) + (chances * page.lengths).sum() + 1e-9)
+    return sorted(order[: int(numpy.argmax(expected)) + 1]) if len(order) else []
+
+
+def score(page, chances):
+    """How many words, or snippets, are right, chosen, and wanted."""
+    blocks = chosen(page, chances)
+    if page.kind == SNIPPETS:
+        text = ' '.join(page.texts[i] for i in blocks)
+        same = sum(snippet in text for snippet in page.wanted)
+        return numpy.array([same, same + sum(snippet in text for snippet in page.unwanted), len(page.wanted)])
     got = collections.Counter()
-    for i in order[: int(numpy.argmax(expected)) + 1] if len(order) else []:
-        got.update(page.counts[i])
-    if not page.gold or not got:
-        return float(not page.gold and not got)
-    same = sum((got & page.gold).values())
-    return 2 * same / (sum(got.values()) + sum(page.gold.values()))
+    for i in blocks:
+        if page.known[i]:
+            got.update(page.counts[i])
+    return numpy.array([sum((got & page.gold).values()), sum(got.values()), sum(page.gold.values())])
+
+
+def f1(same, got, wanted):
+    if not got or not wanted:
+        return float(got == wanted)
+    return 2 * same / (got + wanted)
 
 
 def check(pages, features):
@@ -118,11 +149,14 @@ def check(pages, features):
         for page in pages:
             if fold[page.site] != k:
                 continue
-            score = f1(page, model.predict(page.rows) if len(page.labels) else numpy.array([]))
-            scores[page.kind].append(score)
-            scores['all'].append(score)
+            found = score(page, model.predict(page.rows) if len(page.labels) else numpy.array([]))
+            scores[page.kind].append(found)
+            if page.kind not in WEIGHTS:
+                scores['all of WCXB'].append(found)
     for kind in sorted(scores):
-        print(f'{kind:14} n {len(scores[kind]):4}  F1 {numpy.mean(scores[kind]):.3f}')
+        rows = scores[kind]
+        value = f1(*sum(rows)) if kind == SNIPPETS else numpy.mean([f1(*row) for row in rows])
+        print(f'{kind:24} n {len(rows):4}  F1 {value:.3f}')
 
 
 def write(model, features, path):
@@ -164,7 +198,7 @@ def main():
     for folder, blocks in zip(options.sources[::2], options.sources[1::2]):
         with open(blocks) as file:
             features = json.loads(next(file))['features']
-            pages += [Page(folder, json.loads(line)) for line in file]
+            pages += [Page(folder, json.loads(line), features) for line in file]
     if options.check:
         check(pages, features)
     if options.write:

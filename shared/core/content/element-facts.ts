@@ -53,6 +53,10 @@ export interface ElementFacts {
   readonly best: number;
 }
 
+/** A footnote or the like, by DPUB-ARIA: part of the text, though it is in an `aside`. */
+export const isNote = ({ name, attributes }: ContentElement): boolean =>
+  name === 'aside' && attributes.role?.startsWith('doc-') === true;
+
 /** Whether it reads like a sentence or more. */
 export const isLong = ({ words, linkWords, counts: { commas, sentences } }: TextBlock): boolean =>
   words >= 12 && linkWords < words / 2 && commas + sentences > 0;
@@ -112,7 +116,7 @@ export function elementFacts(
     own[i] = signsOf(element, known);
     near[i] = own[i]! | own[up]! | own[element.parent!.parent?.index ?? 0]!;
     any[i] = own[i]! | any[up]!;
-    around[i] = around[up]! | (AROUND_BIT.get(element.name) ?? 0);
+    around[i] = around[up]! | (isNote(element) ? 0 : (AROUND_BIT.get(element.name) ?? 0));
     depth[i] = depth[up]! + 1;
     inMain[i] = isMain || inMain[up] ? 1 : 0;
     hasMain ||= isMain;

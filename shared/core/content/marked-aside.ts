@@ -1,7 +1,7 @@
 /** Elements that authors mark as no part of the content: navigation, search, the head and the foot of a site. */
 import type { TextBlock } from './blocks.ts';
 import type { ContentElement } from './content-element.ts';
-import { isLong, isMarkedMain } from './element-facts.ts';
+import { isLong, isMarkedMain, isNote } from './element-facts.ts';
 import { textOf } from './element-text.ts';
 import { linkLists } from './link-lists.ts';
 import { linkTrees } from './link-trees.ts';
@@ -141,8 +141,7 @@ function markOf(
 ): number | undefined {
   const { name, attributes } = element;
   if (name === 'nav' || (attributes.role !== undefined && ROLES.has(attributes.role))) return ASIDE;
-  // A footnote of docutils, by DPUB-ARIA.
-  if (name === 'aside' && attributes.role?.startsWith('doc-')) return undefined;
+  if (isNote(element)) return undefined;
   if (name === 'aside') return around === CONTENT ? CONTENT : ASIDE;
   return name === 'article' || isMarkedMain(element) || roots.has(element) ? CONTENT : undefined;
 }

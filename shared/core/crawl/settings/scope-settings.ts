@@ -32,9 +32,9 @@ export const URL_RULES = {
 };
 
 /** Rules that treat two spellings of a URL as one, beyond the standards. */
-interface UrlRuleOptions extends OptionsOf<typeof URL_RULES> {}
+export interface UrlRuleOptions extends OptionsOf<typeof URL_RULES> {}
 
-interface UrlRules extends ConfigOf<typeof URL_RULES> {}
+export interface UrlRules extends ConfigOf<typeof URL_RULES> {}
 
 const rules = (): z.ZodType<UrlRules, UrlRuleOptions> => z.strictObject(shapeOf(URL_RULES));
 
