@@ -145,7 +145,7 @@ function urlQueries(
 function archiveQueries({
   archive,
 }: CrawlPlace): Part<'cdxj' | 'captures' | 'history' | 'diff' | 'readRecord'> {
-  const history: OpenedCrawl['history'] = async (url) => historyOf(url, await archive.capturesOf(surt(url)));
+  const history: OpenedCrawl['history'] = (url) => visitsOf(archive, url);
   return {
     cdxj: (warn) => withCodingWarnings(archive.cdxj(warn), warn),
     captures: archive.captures,
@@ -207,7 +207,7 @@ function outputs(
   return {
     async document(url, options = {}) {
       const { versionOf } = await import('./page-version.ts');
-      const visits = historyOf(url, await archive.capturesOf(surt(url)));
+      const visits = await visitsOf(archive, url);
       return versionOf(url, visits, archive, { ...options, modules: await openModules() });
     },
     documents,
@@ -219,6 +219,14 @@ function outputs(
       return (await import('./exports/find-duplicates.ts')).findDuplicates(source, files.sketches, options);
     },
   };
+}
+
+/** The visits of a URL. A route behind `#` that the archive does not know counts as its shell. */
+async function visitsOf(archive: Pick<CrawlPlace['archive'], 'capturesOf'>, url: string) {
+  const visits = historyOf(url, await archive.capturesOf(surt(url)));
+  if (visits.length > 0 || !url.includes('#')) return visits;
+  const [page = url] = url.split('#', 1);
+  return historyOf(page, await archive.capturesOf(surt(page)));
 }
 
 export const searchedIn = (

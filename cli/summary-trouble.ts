@@ -207,7 +207,7 @@ function cookieLines(summary: CrawlSummary): string[] {
 const FEW_PAGES = 3;
 
 /** Links that were left out where they may have been what the crawl was begun for, and what includes them. */
-function leftOutLines({ state, pages, skipped, byStatus }: CrawlSummary): string[] {
+function leftOutLines({ state, pages, skipped, byStatus, render }: CrawlSummary): string[] {
   const { scope = 0, nofollow = 0, trap = 0, hashRoute = 0 } = skipped;
   const lines: string[] = [];
   if (state === 'finished' && pages <= FEW_PAGES) {
@@ -221,10 +221,10 @@ function leftOutLines({ state, pages, skipped, byStatus }: CrawlSummary): string
         `${formatCounted(nofollow, 'link')} not followed: their page, or they themselves, say nofollow.`,
         '--no-obey-nofollow follows them',
       );
-    if (hashRoute > 0)
+    if (hashRoute > 0 && Object.keys(render).length === 0)
       lines.push(
-        `${formatCounted(hashRoute, 'link')} to routes behind #, as /#/guide, which are not URLs of their own:`,
-        'behave of a project can visit them (docs/rendering.md)',
+        `${formatCounted(hashRoute, 'link')} to routes behind #, as /#/guide, which are pages only where scripts run:`,
+        '--render needed fetches them (docs/rendering.md)',
       );
   }
   if (trap > 0 && trap + byStatus.skipped > pages)

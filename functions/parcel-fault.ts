@@ -1,6 +1,6 @@
 import type { OutLinks } from '../shared/core/frontier/message.ts';
 import { quoted } from '../shared/core/text/printable.ts';
-import { canonicalize } from '../shared/core/url/canonical.ts';
+import { canonicalPage } from '../shared/core/url/hash-route.ts';
 import { fetchedUrl } from '../shared/core/url/request-url.ts';
 import { crawlIdSchema } from '../shared/services/control/request-schemas.ts';
 import { isRequestName } from '../shared/services/hooks/collect-requests.ts';
@@ -24,7 +24,7 @@ export function parcelFault({ crawl, links }: OutLinks, hasHooks: boolean): stri
   const characters = links.reduce((sum, { url, via = '' }) => sum + url.length + via.length, 0);
   if (characters > MAX_CHARACTERS)
     return `Expected a parcel of at most ${MAX_CHARACTERS} characters, got ${characters}`;
-  const wrong = links.find(({ url }) => canonicalize(url) !== url && !(hasHooks && isRequestName(url)));
+  const wrong = links.find(({ url }) => canonicalPage(url) !== url && !(hasHooks && isRequestName(url)));
   if (wrong === undefined) return undefined;
   return isRequestName(wrong.url)
     ? `Expected a parcel of URLs, as no hooks were deployed, got a request of a hook for ${quoted(fetchedUrl(wrong.url))}`

@@ -1,9 +1,9 @@
 /** The links of a crawl's pages to one URL. */
 import { parseConfig } from '../../shared/core/crawl/config.ts';
-import { canonicalize } from '../../shared/core/url/canonical.ts';
-import { createUrlRules } from '../../shared/core/url/url-rules.ts';
+import { isRoute, withoutPlace } from '../../shared/core/url/hash-route.ts';
 import { eachLink, redirectsOf } from '../../shared/services/exports/crawl-links.ts';
 import type { ExportSource } from '../../shared/services/exports/export-source.ts';
+import { nameIn } from '../../shared/services/report/explain.ts';
 import type { Inlink } from '../inlinks.ts';
 
 /** Redirects to the URL that are followed, one after the other. */
@@ -15,14 +15,16 @@ export async function findInlinks(
   url: string,
   skip: (url: string, reason: string) => void = () => {},
 ): Promise<readonly Inlink[]> {
-  const nameOf = createUrlRules(parseConfig(source.record.config).urlRules);
-  const asked = nameOf(canonicalize(url) ?? url);
+  const asked = nameIn(parseConfig(source.record.config), url);
   const targets = await namesOf(source, asked);
   const found = new Map<string, { page: string; texts: string[]; by?: string }>();
   await eachLink(
     source,
-    ({ page, target, text }) => {
-      if (page === asked || !targets.has(target)) return;
+    ({ page, target: plain, route, text }) => {
+      const target = isRoute(asked)
+        ? route && [route, withoutPlace(route)].find((one) => one === asked)
+        : plain;
+      if (target === undefined || page === asked || !targets.has(target)) return;
       const before = found.get(page);
       if (!before) {
         found.set(page, { page, texts: [text], ...(target !== asked && { by: target }) });

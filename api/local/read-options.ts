@@ -4,7 +4,7 @@ import { type CrawlOptions, InvalidConfig } from '../../shared/core/crawl/config
 import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
 import { missingAt, resumableKeys } from '../../shared/core/crawl/settings/settings.ts';
 import { LOG_LEVELS } from '../../shared/core/text/log-entry.ts';
-import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { canonicalPage } from '../../shared/core/url/hash-route.ts';
 import { parseSeed } from '../../shared/core/url/parse-seed.ts';
 import {
   crawlFaults,
@@ -165,7 +165,7 @@ function readSeeds(seeds: unknown, faults: string[]): string[] {
   for (const i of wrong.slice(0, MAX_NAMED))
     faults.push(`Expected seeds.${i} to be an http or https URL, got ${shown(seeds[i])}`);
   if (wrong.length > MAX_NAMED) faults.push(`${wrong.length - MAX_NAMED} more seeds are none`);
-  return [...new Set(parsed.map((url) => (hasUserinfo(url) ? url : (canonicalize(url) ?? url))))];
+  return [...new Set(parsed.map((url) => (hasUserinfo(url) ? url : (canonicalPage(url) ?? url))))];
 }
 
 const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 100);

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../shared/core/base/error-message.ts';
 import { hasUserinfo } from '../../shared/core/crawl/seed-credentials.ts';
 import type { SiteOptions } from '../../shared/core/crawl/sites.ts';
-import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { canonicalPage } from '../../shared/core/url/hash-route.ts';
 import type { Seeds } from '../given.ts';
 import { seedLines } from '../seeds.ts';
 import { textOfBytes } from '../text-of-bytes.ts';
@@ -18,7 +18,7 @@ export function readSeeds({ seeds, seedsFile, sitesFile }: Seeds): string[] {
   seeds.forEach(refuseFile);
   // User and password stay: the crawl's settings take them out of the URL.
   const canonical = [...seeds, ...more].map((seed) =>
-    hasUserinfo(seed) ? seed : (canonicalize(seed) ?? seed),
+    hasUserinfo(seed) ? seed : (canonicalPage(seed) ?? seed),
   );
   if (canonical.length === 0 && sitesFile === undefined) throw new UsageError(`${seedsFile} holds no seed`);
   return [...new Set(canonical)];

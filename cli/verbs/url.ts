@@ -1,4 +1,4 @@
-import { canonicalize } from '../../shared/core/url/canonical.ts';
+import { canonicalPage } from '../../shared/core/url/hash-route.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { urlText } from '../export-rows.ts';
 import { readWords } from '../given.ts';
@@ -22,7 +22,7 @@ export const command = verb({
     const asked = await place.ask(crawl);
     const detail = (await asked.url(url)) ?? (byHttp && (await asked.url(byHttp)));
     if (detail) return place.print(detail, urlText(detail, place.addressOf(crawl)));
-    place.err.write(`strand: the crawl in ${crawl} does not know ${canonicalize(url) ?? url}\n`);
+    place.err.write(`strand: the crawl in ${crawl} does not know ${canonicalPage(url) ?? url}\n`);
     return exitCodes.usage;
   },
 });

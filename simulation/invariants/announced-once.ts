@@ -2,9 +2,10 @@ import type { RecordLocation } from '../../shared/core/archive/record-location.t
 import { lazy } from '../../shared/core/base/lazy.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import { hostKey } from '../../shared/core/url/host-key.ts';
-import { fetchedUrl } from '../../shared/core/url/request-url.ts';
+import { pageUrl } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
+import { askedUrl } from './facts.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import { type IndexLine, readIndexes } from './index-lines.ts';
 import { originalOf, readWarcResponse, responsesFor, toHex, type WarcResponse } from './warc.ts';
@@ -42,7 +43,12 @@ export function announcedOnce({ crawls, web }: Pick<Facts, 'crawls' | 'web'>): r
       if (other !== undefined)
         findings.add(`${crawl.id}: ${url} and ${other} both announce the record at ${text(location)}`, where);
       announced.set(key, url);
-      checkRecord(findings, crawl, { record, location, served: served.get(url) ?? [], responses }, indexes);
+      checkRecord(
+        findings,
+        crawl,
+        { record, location, served: served.get(askedUrl(url)) ?? [], responses },
+        indexes,
+      );
     }
   }
   return findings.list;
@@ -90,7 +96,7 @@ function* problemsOf(
   served: readonly WebRequest[],
 ): Generator<string> {
   const target = fields.get('warc-target-uri');
-  if (target !== fetchedUrl(url)) yield `it is of ${target}`;
+  if (target !== pageUrl(url)) yield `it is of ${target}`;
   if (httpStatus !== result?.httpStatus)
     yield `its status is ${httpStatus}, the ledger says ${result?.httpStatus}`;
   const digest = toHex(result?.digest ?? new Uint8Array());
@@ -113,7 +119,7 @@ function indexProblem(
   if (lines.length !== 1 || !line)
     return `the index of ${file} has ${lines.length} lines for offset ${offset}, expected 1`;
   const isTrue =
-    line.url === fetchedUrl(url) && line.status === String(httpStatus) && line.length === String(length);
+    line.url === pageUrl(url) && line.status === String(httpStatus) && line.length === String(length);
   return isTrue ? undefined : `the index of ${file} says ${JSON.stringify(line)}`;
 }
 

@@ -2,7 +2,7 @@ import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import { levelOf, MAX_LEVEL } from '../../shared/core/frontier/rank.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
 import { hostKey } from '../../shared/core/url/host-key.ts';
-import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
+import { isOwnRequest, pageUrl } from '../../shared/core/url/request-url.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { hasNewRecord, mayBeFreed, originalOf } from './canonical-copies.ts';
 import type { CrawlFacts, Facts } from './facts.ts';
@@ -105,7 +105,7 @@ function sourcesIn(crawl: CrawlFacts, web: Facts['web'], robots: RobotsLog): Map
         if (isTooOld(crawl, url, link, web)) continue;
         const isMost = web.isDated(url);
         const listed = isMost ? MAX_DATED_LEVEL : levelOfPriority(web.priorityIn(url, link));
-        const level = Math.max(listed, levelOf(link, fetchedUrl(url)));
+        const level = Math.max(listed, levelOf(link, pageUrl(url)));
         const linkDepth = from.kind === 'sitemap' ? 1 : depth + 1;
         add(link, { from, depth: linkDepth, redirects: 0, level, isMost, isLeast, isPerhaps });
       }

@@ -4,6 +4,8 @@ import type { CrawlConfig } from '../../shared/core/crawl/config.ts';
 import type { Head } from '../../shared/core/frontier/head.ts';
 import type { UrlChange } from '../../shared/core/frontier/url-change.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isRoute } from '../../shared/core/url/hash-route.ts';
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import type { CrawlStatus } from '../../shared/crawler/ports/crawl-registry.ts';
 import { type FaultName, TURN_LOSING } from '../models/faults.ts';
 import { MAX_INDEX_LAG_MS } from '../models/index-lag.ts';
@@ -190,6 +192,9 @@ export interface MessageFacts {
   /** URLs that it brings. */
   readonly urls: readonly string[];
 }
+
+/** The URL that the web's log has for one of a ledger: the shell's for a route behind `#`. */
+export const askedUrl = (url: string): string => (isRoute(url) ? fetchedUrl(url) : url);
 
 /** Whether the crawl may have made the request. */
 export const isBy = ({ contact }: WebRequest, { config }: Pick<CrawlFacts, 'config'>): boolean =>

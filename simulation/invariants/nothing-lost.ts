@@ -1,6 +1,8 @@
 import { nearDuplicateIn } from '../../shared/core/causes/cause.ts';
 import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { renderTemplateOf } from '../../shared/core/render/template-needs.ts';
+import { isRoute } from '../../shared/core/url/hash-route.ts';
 import { hostKey } from '../../shared/core/url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
 import { isUsageFile } from '../web/usage.ts';
@@ -9,6 +11,7 @@ import type { Violation } from '../worlds/spec.ts';
 import { originalOf } from './canonical-copies.ts';
 import { mayBeRefused } from './domain-budget.ts';
 import {
+  askedUrl,
   type CrawlFacts,
   type Facts,
   type HostFacts,
@@ -154,8 +157,21 @@ function checkSitemaps(
  */
 function leavesOut(crawl: CrawlFacts, host: HostFacts | undefined, url: string, web: Facts['web']): boolean {
   if (isFullHost(crawl, host) || mayBeRefused(crawl, hostKey(url))) return true;
-  if (isOverQuota(crawl, host, url)) return true;
+  if (isOverQuota(crawl, host, url) || isLikeShell(crawl, url)) return true;
   return host !== undefined && isClosed(crawl, host.head, url) && mayBeOfTrap(url, host, web);
+}
+
+/** Two of the three trials of such routes show nothing but their shell: further ones are left out. */
+function isLikeShell({ known }: CrawlFacts, url: string): boolean {
+  if (!isRoute(url)) return false;
+  const template = renderTemplateOf(url);
+  const copies = [...known.values()].filter(
+    (record) =>
+      isRoute(record.url) &&
+      renderTemplateOf(record.url) === template &&
+      nearDuplicateIn(record.result?.cause),
+  );
+  return copies.length >= 2;
 }
 
 /** Whether the project's hook is called for a page that came whole: not for one in a language that is not wanted, or whose use is forbidden. */
@@ -201,7 +217,7 @@ function wholeDigests(log: Facts['web']['log']): Map<string, Set<string>> {
 }
 
 function isWhole({ url, result }: UrlRecord, whole: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  return whole.get(url)?.has(Buffer.from(result?.digest ?? []).toString('hex')) ?? false;
+  return whole.get(askedUrl(url))?.has(Buffer.from(result?.digest ?? []).toString('hex')) ?? false;
 }
 
 const isOk = ({ result: { digest, httpStatus = 0 } = { fetchedAt: 0 } }: UrlRecord): boolean =>
@@ -212,8 +228,9 @@ function reachableUrls({ web }: Pick<Facts, 'web'>): Set<string> {
   const reachable = new Set<string>();
   const asked = new Set(web.log.flatMap(({ url, isRobots }) => (isRobots ? [] : url)));
   for (const url of asked) {
-    for (const link of [...web.linksOf(url), ...web.requisitesOf(url), ...web.requestsOf(url)])
-      reachable.add(link);
+    const links = web.linksOf(url);
+    const requests = [url, ...links.filter(isRoute)].flatMap((page) => web.requestsOf(page));
+    for (const link of [...links, ...web.requisitesOf(url), ...requests]) reachable.add(link);
     for (const other of [web.redirectOf(url), web.canonicalOf(url)])
       if (other !== undefined) reachable.add(other);
   }

@@ -1,6 +1,7 @@
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isRoute } from '../../shared/core/url/hash-route.ts';
 import { hostKey } from '../../shared/core/url/host-key.ts';
-import { isOwnRequest } from '../../shared/core/url/request-url.ts';
+import { fetchedUrl, isOwnRequest } from '../../shared/core/url/request-url.ts';
 import type { PartRequest, Round, Violation } from '../worlds/spec.ts';
 import { type CrawlFacts, type Facts, mayHaveLostTurns } from './facts.ts';
 import { createFindings, type Findings, seconds } from './findings.ts';
@@ -60,7 +61,10 @@ export function rendered(facts: Pick<Facts, 'crawls' | 'web' | 'rounds' | 'strik
           );
       }
     if (strikes.workerFrozen === 0) checkFilled(findings, crawl, { web, rounds });
-    checkArchive(findings, crawl, web.parts, !mayHaveLostTurns(facts) && strikes.paused === 0);
+    // The archive has no route that failed, nor its requests.
+    const hasLostRoutes = rounds.some(({ url, end }) => end === 'failed' && isRoute(url));
+    const isExact = !mayHaveLostTurns(facts) && strikes.paused === 0 && !hasLostRoutes;
+    checkArchive(findings, crawl, web.parts, isExact);
   }
   return findings.list;
 }
@@ -80,8 +84,11 @@ function checkFilled(
     config.maxBytesPerSecond !== undefined || config.ipDelayMs > 0 || config.overrides.length > 0;
   if (config.render !== 'always' || isPaced) return;
   const parts = Map.groupBy(web.parts, ({ url }) => url);
+  // The trial of a route, and its shell, share the time of one page.
+  const shells = new Set(rounds.flatMap(({ url }) => (isRoute(url) ? fetchedUrl(url) : [])));
   for (const [url, of] of Map.groupBy(rounds, (round) => round.url)) {
     const last = of.at(-1);
+    if (shells.has(fetchedUrl(url))) continue;
     if (last?.end !== 'unfilled' || known.get(url)?.state !== 'fetched') continue;
     if (last.at - (of[0]?.at ?? 0) > IN_TIME_MS) continue;
     const own = web

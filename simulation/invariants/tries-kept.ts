@@ -1,10 +1,11 @@
 import type { CauseCode } from '../../shared/core/causes/cause.ts';
 import { isRecrawling } from '../../shared/core/crawl/config.ts';
 import type { UrlRecord } from '../../shared/core/frontier/url-record.ts';
+import { isRoute } from '../../shared/core/url/hash-route.ts';
 import { origin } from '../../shared/core/url/host-key.ts';
 import type { Violation, WebRequest } from '../worlds/spec.ts';
 import { mayBeFreed } from './canonical-copies.ts';
-import { type Facts, mayHaveLostTurns } from './facts.ts';
+import { askedUrl, type Facts, mayHaveLostTurns } from './facts.ts';
 import { finalStateOf, stateOf } from './final-state.ts';
 import { createFindings, type Findings, since } from './findings.ts';
 import { wasRefused } from './refusals-kept.ts';
@@ -45,15 +46,21 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
   const isMember = facts.web.memberHosts.includes(host.host);
   const doubts = isMember ? requests.filter(({ showsSign }) => !showsSign).length : 0;
   let surplus = -doubts;
+  const routeAttempts = new Map<string, number>();
+  for (const { url, attempts } of host.records) {
+    const shell = askedUrl(url);
+    if (shell !== url) routeAttempts.set(shell, (routeAttempts.get(shell) ?? 0) + attempts);
+  }
   for (const record of host.records) {
-    const all = byUrl.get(record.url) ?? [];
+    const all = byUrl.get(askedUrl(record.url)) ?? [];
     const tries = mayBeFreed(record, crawl, facts.web)
       ? sinceFreed(record, all, crawl.config.maxAttempts)
       : all;
     // Where an origin's robots.txt cannot be fetched while the other one's can, its URLs use up tries without
     // a request.
-    const closings =
-      origins.size > 1
+    const closings = isRoute(record.url)
+      ? Number.POSITIVE_INFINITY // A shell is requested once for several of its routes.
+      : origins.size > 1
         ? robots.answersOf(origin(record.url)).filter(({ kind }) => kind === 'nothing').length
         : 0;
     // Such tries are judged in `refusalsKept`.
@@ -69,7 +76,8 @@ function checkHost(findings: Findings, visits: HostVisits, robots: RobotsLog, fa
           host: host.host,
         },
       );
-    if (isOfLast) surplus += Math.max(0, tries.length - record.attempts);
+    const ofRoutes = routeAttempts.get(record.url) ?? 0;
+    if (isOfLast && !isRoute(record.url)) surplus += Math.max(0, tries.length - record.attempts - ofRoutes);
   }
   if (surplus > 0 && host.heads.length > 0 && (surplus > lost || !mayHaveLostTurns(facts)))
     findings.add(

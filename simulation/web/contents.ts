@@ -1,5 +1,6 @@
 /** The content of the places of the web. */
 
+import { fetchedUrl } from '../../shared/core/url/request-url.ts';
 import { ASSETS } from './asset-kinds.ts';
 import { renderStyle } from './assets.ts';
 import type { Atlas } from './atlas.ts';
@@ -24,6 +25,7 @@ import { renderSitemap } from './sitemaps.ts';
 
 const LARGE_BYTES = 100_000;
 const PAGE_BYTES = 600;
+const ROUTE_BYTES = 1500;
 const ASSET_TYPES = { css: 'text/css', png: 'image/png', woff2: 'font/woff2' } as const;
 
 type Hosted = Place & { readonly host: WebHost };
@@ -148,7 +150,17 @@ export function createContents(atlas: Atlas): WebContents {
       const content = contents[place.what] as WebContents['of'] | undefined;
       return content ? content(place, asked, paceMs) : missing(404, paceMs);
     },
-    drawn: (url, place) => html(url, place, bytesOf(place), 0).body,
+    drawn(url, place) {
+      const routes = scripts.routesOf(place);
+      const page = html(fetchedUrl(url), place, bytesOf(place), 0).body;
+      if (routes.length === 0) return page;
+      const links = routes.map((route) => `<a href="${route.slice(route.indexOf('#'))}">a route</a>\n`);
+      const isCopy = routes.indexOf(url) <= 0;
+      const words = isCopy
+        ? ''
+        : `<p>${url} ${filling(ROUTE_BYTES, chance.stream(DRAW.body, url.length))}</p>\n`;
+      return Buffer.concat([page, text(words + links.join(''))]);
+    },
   };
 
   /** About the size of an HTML page. */

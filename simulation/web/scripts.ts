@@ -10,6 +10,8 @@ export interface Scripts {
   isScripted(place: Place): boolean;
   /** The requests of a page: those of a list at once, after all answers to the lists before it. */
   partsOf(place: Place): readonly (readonly Part[])[];
+  /** Routes behind `#` that a page links to once it is rendered: the first has the page's text, the others a text of their own. */
+  routesOf(place: Place): readonly string[];
 }
 
 const POSTS = 0.3;
@@ -18,6 +20,9 @@ const OTHERS = 0.5;
 const MANY_OTHERS = 0.3;
 const MOST_OTHERS = 3;
 const MOST_CHUNKS = 4;
+/** Pages with routes. */
+const ROUTED = 0.3;
+const MOST_ROUTES = 5;
 const TOO_MANY_OTHERS = 25;
 
 export function createScripts({
@@ -65,6 +70,14 @@ export function createScripts({
 
   return {
     isScripted,
+    routesOf(place) {
+      if (place.what !== 'page' || !isScripted(place)) return [];
+      const { host, page } = place;
+      if (chance.at(DRAW.scripts, host.number, page, 3) >= ROUTED) return [];
+      const count = 1 + Math.floor(chance.at(DRAW.scripts, host.number, page, 4) * MOST_ROUTES);
+      const mark = chance.at(DRAW.scripts, host.number, page, 5) < 0.5 ? '#/' : '#!/';
+      return Array.from({ length: count }, (_, i) => `${places.pageUrl(host, page)}${mark}route-${i}`);
+    },
     partsOf(place) {
       if (place.what !== 'page' || !isScripted(place)) return [];
       const { host, page } = place;

@@ -5,7 +5,13 @@
  */
 
 import type { FetchRequest } from '../../shared/core/outcome/fetch-request.ts';
-import { fetchedUrl, isSentAlong, ownRequest, redirectedRequest } from '../../shared/core/url/request-url.ts';
+import {
+  fetchedUrl,
+  isOwnRequest,
+  isSentAlong,
+  ownRequest,
+  redirectedRequest,
+} from '../../shared/core/url/request-url.ts';
 import { createOwnHeaders, type OwnHeaderOptions } from '../../shared/crawler/fetcher/own-headers.ts';
 import { mergeHeaders, withOwnCookies } from '../../shared/crawler/fetcher/request-headers.ts';
 import type { CallFaults } from '../models/call-faults.ts';
@@ -147,10 +153,13 @@ export function createSimWeb(options: SimWebOptions): SimWeb {
         addressesOf: async (host) => (hosts.byKey(host) === undefined ? [] : [addressAt(host)]),
       };
     },
-    partsOf: (url) => scripts.partsOf(places.find(url)),
-    drawnOf: (url) => answer.drawn(url, places.find(url)),
+    partsOf: (url) => scripts.partsOf(places.find(fetchedUrl(url))),
+    drawnOf: (url) => answer.drawn(url, places.find(fetchedUrl(url))),
     isScripted: (url) => scripts.isScripted(places.find(fetchedUrl(url))),
-    linksOf: (url) => links.of(places.find(fetchedUrl(url))),
+    linksOf(url) {
+      const place = places.find(fetchedUrl(url));
+      return [...links.of(place), ...(isOwnRequest(url) ? [] : scripts.routesOf(place))];
+    },
     requisitesOf: (url) => assets.of(places.find(fetchedUrl(url))),
     canonicalOf(url) {
       if (!shape.canonicalShare) return undefined;

@@ -112,7 +112,9 @@ test('links that were left out are named with what includes them where they may 
   expect(of(few)).toContain('2 links not followed: their page');
   expect(of({ ...few, pages: 4 })).not.toContain('Hints');
   expect(of({ ...few, state: 'limited' })).not.toContain('Hints');
-  expect(of({ ...few, skipped: { hashRoute: 4 } })).toContain('4 links to routes behind #');
+  const routes = { ...few, skipped: { hashRoute: 4 }, render: {} };
+  expect(of(routes)).toContain('4 links to routes behind #');
+  expect(of({ ...routes, render: { trials: 1 } })).not.toContain('routes behind');
   expect(of({ pages: 1, skipped: { depth: 3 } })).not.toContain('Hints');
   const skipped = { ...SUMMARY.byStatus, skipped: 1200 };
   expect(of({ byStatus: skipped, skipped: { trap: 35 } })).toContain('report lists the groups of URLs');

@@ -29,11 +29,15 @@ test('a parcel has a name of a crawl, canonical URLs, and no more characters tha
       good,
       { url: requestUrl('http://a.test/', { label: 'x' }) },
       { ...good, via: 'http://b.test/' },
+      { url: 'http://a.test/#/guide' },
     ),
   ).toBeUndefined();
   expect(fault('a b', good)).toBe('Expected a parcel of links for a crawl, got one for "a b"');
   expect(fault('c', good, { url: 'http://A.test/' }, { url: 'x' })).toBe(
     'Expected a parcel of canonical URLs, got "http://A.test/"',
+  );
+  expect(fault('c', { url: 'http://a.test/#place' })).toBe(
+    'Expected a parcel of canonical URLs, got "http://a.test/#place"',
   );
   const most = 64 * 1024 * 1024;
   const long = { url: `http://a.test/${'a'.repeat(9986)}`, via: 'v'.repeat(most - 10_000) };

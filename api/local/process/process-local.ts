@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import type { PayloadSource } from '../../../shared/core/archive/payload-reader.ts';
 import { InvalidConfig, parseConfig } from '../../../shared/core/crawl/config.ts';
 import { mayHaveRendered } from '../../../shared/core/crawl/renders-pages.ts';
-import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
+import { pageUrl } from '../../../shared/core/url/request-url.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
 import type { ProjectHooks } from '../../../shared/services/hooks/create-hooks.ts';
 import { hookFaults, readProject } from '../../../shared/services/project/project-file.ts';
@@ -78,7 +78,7 @@ async function* processedPages<T>(
 }
 
 const processed = <T>({ url, items, requests, error }: PageOutcome): ProcessedPage<T> => ({
-  url: fetchedUrl(url),
+  url: pageUrl(url),
   items: items.map((line) => JSON.parse(line) as T),
   requests,
   ...(error && { error: error as HookError }),

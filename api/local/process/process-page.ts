@@ -4,7 +4,7 @@ import { messageOf } from '../../../shared/core/base/error-message.ts';
 import type { CrawlConfig } from '../../../shared/core/crawl/config.ts';
 import type { FetchedResponse } from '../../../shared/core/outcome/fetch-outcome.ts';
 import { memoryBody } from '../../../shared/core/outcome/memory-body.ts';
-import { fetchedUrl, ownRequest } from '../../../shared/core/url/request-url.ts';
+import { ownRequest, pageUrl } from '../../../shared/core/url/request-url.ts';
 import { forbiddenUse } from '../../../shared/core/usage/purpose.ts';
 import type { HookError } from '../../../shared/crawler/ports/hook-error-log.ts';
 import { otherLanguage } from '../../../shared/crawler/turn/page/other-language.ts';
@@ -66,7 +66,7 @@ export function createPageProcessor({
   const hooks = createHooks(project, { config, clock: systemClock, warn, store, onFailure });
 
   return async (page) => {
-    const url = fetchedUrl(page.url);
+    const url = pageUrl(page.url);
     const nothing = { url, items: [], requests: 0 };
     if (!hooks) return nothing;
     if (page.isWithheld) return { ...nothing, isHidden: true };
@@ -107,7 +107,7 @@ async function responseOf(
   const truncated = response.truncated as FetchedResponse['truncated'];
   return {
     status: 'response',
-    url: fetchedUrl(url),
+    url: pageUrl(url),
     startedAt,
     // The record does not say how long it took.
     endedAt: startedAt,

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { ownFile } from '../../../shared/core/base/own-file.ts';
 import { printable } from '../../../shared/core/text/printable.ts';
-import { fetchedUrl } from '../../../shared/core/url/request-url.ts';
+import { pageUrl } from '../../../shared/core/url/request-url.ts';
 import { threadOptions } from '../../../shared/crawler/media-thread/thread-options.ts';
 import { endThread } from '../../../shared/engines/watchdog/end-thread.ts';
 import { watchThread } from '../../../shared/engines/watchdog/watch-thread.ts';
@@ -103,7 +103,7 @@ export async function* processInThreads(
 }
 
 function failedPage(page: ArchivedPage, cause: string): PageOutcome {
-  const url = fetchedUrl(page.url);
+  const url = pageUrl(page.url);
   return { url, items: [], requests: 0, error: { source: 'onPage', url, message: cause } };
 }
 

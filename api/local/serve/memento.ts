@@ -6,8 +6,11 @@ import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/
 const PAGE_CAPTURES = 5000;
 const LINK_FORMAT = 'application/link-format';
 
+/** A browser sends no `#`: that of a route is encoded. */
 export const pathOf = ({ url, timestamp }: Pick<ListedCapture, 'url' | 'timestamp'>): string =>
-  `/${timestamp}/${url}`;
+  `/${timestamp}/${sentForm(url)}`;
+
+const sentForm = (url: string): string => url.replace('#', '%23');
 
 export type TimeMapFormat = 'link' | 'json';
 
@@ -110,10 +113,10 @@ function mementoLink(
   return `${link(origin + pathOf(capture), rel)}; datetime="${httpDate(capture.timestamp)}"`;
 }
 
-const timeGateUrl = (origin: string, url: string): string => `${origin}/timegate/${url}`;
+const timeGateUrl = (origin: string, url: string): string => `${origin}/timegate/${sentForm(url)}`;
 
 const timeMapUrl = ({ origin, url, format, page }: TimeMapQuery): string =>
-  `${origin}/timemap/${format}/${page > 1 ? `${page}/` : ''}${url}`;
+  `${origin}/timemap/${format}/${page > 1 ? `${page}/` : ''}${sentForm(url)}`;
 
 const link = (url: string, rel: string): string => `<${uri(url)}>; rel="${rel}"`;
 

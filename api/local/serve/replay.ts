@@ -29,6 +29,8 @@ export interface ReplayPlace {
   readonly shownAt: string;
   /** Returns the replacement for an absolute URL. */
   readonly rewrite: (target: string) => string;
+  /** Returns the archived route behind `#` that a reference at `base` leads to. */
+  readonly routeOf?: (reference: string, base: string) => string | undefined;
   /** A browser shows it as a document of its own: not as an image, a style, ... */
   readonly isDocument: boolean;
   /** The page is as its scripts have left it. */
@@ -118,11 +120,15 @@ function replayHtml(
 function referenceOf({
   url,
   rewrite,
+  routeOf,
   charset,
-}: Pick<ReplayPlace, 'url' | 'rewrite'> & { readonly charset: string }) {
+}: Pick<ReplayPlace, 'url' | 'rewrite' | 'routeOf'> & { readonly charset: string }) {
   return (reference: string): string | undefined => {
     const given = reference.trim();
-    if (given.length > MAX_REFERENCE || given.startsWith('#')) return undefined;
+    if (given.length > MAX_REFERENCE) return undefined;
+    const route = given.includes('#') ? routeOf?.(given, url) : undefined;
+    if (route !== undefined) return rewrite(route);
+    if (given.startsWith('#')) return undefined;
     const target = canonicalize(encodeQuery(given, charset), url);
     if (target === undefined) return undefined;
     const hash = given.indexOf('#');

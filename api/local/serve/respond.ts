@@ -7,6 +7,7 @@ import { messageOf } from '../../../shared/core/base/error-message.ts';
 import { Semaphore } from '../../../shared/core/base/semaphore.ts';
 import { XHTML_TYPE } from '../../../shared/core/parser/type-of-xml.ts';
 import { canonicalize, urlAsWritten } from '../../../shared/core/url/canonical.ts';
+import { canonicalRoute, knownRoute } from '../../../shared/core/url/hash-route.ts';
 import type { CaptureIndex, ListedCapture } from '../../../shared/engines/local/archive/capture-index.ts';
 import type { ArchivedPayload } from '../../../shared/services/exports/archived-payloads.ts';
 import { answerCdx } from './cdx-server.ts';
@@ -143,13 +144,21 @@ function captureAt(
   query?: RequestQuery,
 ) {
   const asked = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
-  const names = asked === undefined ? [] : [urlAsWritten(reference) ?? asked, asked, nameOf(asked)];
+  const route = routeIn(reference);
+  const names =
+    asked === undefined
+      ? []
+      : [urlAsWritten(reference) ?? asked, asked, nameOf(asked), ...(route === undefined ? [] : [route])];
   const capture = names.reduce(
     (found, name) => found ?? index.find(query ? keyedUrl(name, query) : name, timestamp),
     undefined as ReturnType<typeof index.find>,
   );
   return { capture, missing: () => notArchived(asked ?? reference) };
 }
+
+/** The route behind `#` that an encoded `#` begins. */
+const routeIn = (reference: string): string | undefined =>
+  canonicalRoute(reference.replace(/%23(?=(?:!|%21)?\/)/, '#'));
 
 const notArchived = (url: string): Answer =>
   failure(404, 'Not in this archive', `The crawl has no response of ${url}`);
@@ -162,9 +171,13 @@ async function shown(
   if (!capture) return missing();
   const { url } = capture;
   const rewrite = (target: string) => pathOf({ url: target, timestamp });
+  const routeOf = (reference: string, base: string) =>
+    knownRoute(reference, base, (route) => options.index.countOf(route) > 0);
   const shownAt = origin + pathOf({ url, timestamp });
   const [payload, isRendered] = await bestForm(options, capture);
-  const { status, type, body, location } = replay(payload, { url, shownAt, rewrite, isDocument, isRendered });
+  const { status, type, body, location } = replay(payload, {
+    ...{ url, shownAt, rewrite, routeOf, isDocument, isRendered },
+  });
   const moved: Record<string, string> = location === undefined ? {} : { location: rewrite(location) };
   const headers = { ...policyOf(origin), ...mementoHeaders(origin, capture), 'content-type': type, ...moved };
   return { status, headers, body };
@@ -221,7 +234,8 @@ function gate(options: ResponderOptions, { request, origin }: Asked, reference: 
 function timeMapOf({ index, nameOf }: ResponderOptions, { url: reference, ...asked }: TimeMapQuery): Answer {
   const given = /^https?:\/\//i.test(reference) ? canonicalize(reference) : undefined;
   if (given === undefined) return notArchived(reference);
-  const url = index.countOf(given) > 0 ? given : nameOf(given);
+  const route = routeIn(reference);
+  const url = [given, ...(route ? [route] : [])].find((one) => index.countOf(one) > 0) ?? nameOf(given);
   const found = timeMap(index, { ...asked, url });
   if (!found) return notArchived(asked.page > 1 ? `${url} on page ${asked.page}` : url);
   return { status: 200, headers: { ...DATA, 'content-type': found.type }, body: Buffer.from(found.text) };

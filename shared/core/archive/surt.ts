@@ -9,9 +9,13 @@
  * too, and encodes all but printable ASCII, `#` and `%`; and orders the query's parameters.
  */
 import { canonicalize } from '../url/canonical.ts';
+import { routeOf } from '../url/hash-route.ts';
 import { hostKey, hostName, pathOf } from '../url/host-key.ts';
 
-/** Printable ASCII without a space. A text that is not an http(s) URL is its own key. */
+/**
+ * Printable ASCII without a space. A text that is not an http(s) URL is its own key. A route behind `#`, which no browser
+ * sends, stays at the end, as it is: replay tools find the page of a URL, and not the routes that are shown there.
+ */
 export function surt(url: string): string {
   const canonical = canonicalize(url);
   if (canonical === undefined) return escapeOctets(Buffer.from(url).toString('latin1'));
@@ -19,7 +23,7 @@ export function surt(url: string): string {
   const mark = pathAndQuery.indexOf('?');
   const path = mark < 0 ? pathAndQuery : pathAndQuery.slice(0, mark);
   const query = mark < 0 ? '' : queryKey(pathAndQuery.slice(mark + 1));
-  return `${hostPart(canonical)})${pathKey(path)}${query === '' ? '' : `?${query}`}`;
+  return `${hostPart(canonical)})${pathKey(path)}${query === '' ? '' : `?${query}`}${routeOf(url) ?? ''}`;
 }
 
 function hostPart(canonical: string): string {

@@ -1,6 +1,6 @@
 /** The captures of one URL, in the order of its visits. */
 import { isMarkdownType } from '../parser/whole-types.ts';
-import { canonicalize } from '../url/canonical.ts';
+import { canonicalPage } from '../url/hash-route.ts';
 import type { IndexedCapture } from './parse-cdxj-line.ts';
 import { REVISIT } from './payload-reader.ts';
 import type { RecordLocation } from './record-location.ts';
@@ -30,9 +30,10 @@ export interface UrlCapture {
 
 /** Returns the captures that are of the URL, in the order of their times. `captures`: of its SURT at least. */
 export function historyOf(url: string, captures: readonly IndexedCapture[]): UrlCapture[] {
-  const canonical = canonicalize(url) ?? url;
+  const canonical = canonicalPage(url) ?? url;
   const own = captures.filter(
-    ({ url: captured, method }) => method === undefined && (canonicalize(captured) ?? captured) === canonical,
+    ({ url: captured, method }) =>
+      method === undefined && (canonicalPage(captured) ?? captured) === canonical,
   );
   own.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.offset - b.offset));
   const before: Partial<Record<Form, IndexedCapture>> = {};

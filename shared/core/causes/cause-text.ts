@@ -95,6 +95,7 @@ const WORDS: { readonly [Code in CauseCode]: (cause: CauseOf<Code>) => string } 
   pagesBlockedThread: ({ pages, ...last }) =>
     `${pages} of its pages blocked their thread; the last one ${blockText(last)}`,
   ledgerUnreadable: ({ detail }) => `its stored state cannot be read: ${detail}`,
+  hashRoute: () => 'a route behind #, which is not rendered, or shows nothing of its own',
   siteRemoved: () => 'the site is not in the list of sites any more',
   accountsLocked: ({ accounts, detail }) => `its accounts are locked (${accounts}): ${detail}`,
   hostFailed: () => 'it failed again and again',

@@ -134,6 +134,8 @@ export type Cause =
   | { readonly code: 'needsJavaScript' }
   /** The page is as its site sent it, without what its scripts add. */
   | { readonly code: 'notRendered'; readonly reason: NotRendered; readonly detail?: string }
+  /** A route behind `#`: the crawl does not render, or such routes of its page show nothing of their own. */
+  | { readonly code: 'hashRoute' }
   | { readonly code: 'loginPage' }
   /** It would end the session of the account by which its host is crawled. */
   | { readonly code: 'signOutLink' }

@@ -1,6 +1,7 @@
 /** Text within a line, as Markdown (CommonMark 0.31, with GFM's strikethrough; `sup` and `sub` as HTML). */
 import { escapeLineStart, escapeMarkdown, escapeNoteMark, linkDestination } from '../text/markdown-text.ts';
 import { withoutUnseen } from '../text/unseen-characters.ts';
+import { isPlace } from '../url/hash-route.ts';
 import { isOnControl } from './blocks.ts';
 import { codeRuns, holdsLink, isOrHoldsLink } from './code-links.ts';
 import { codeText } from './code-text.ts';
@@ -145,7 +146,7 @@ class LineWriter {
 
 /** The destination of a link, as Markdown writes it; undefined for a place in the page itself. */
 export const linkUrl = (href: string, resolve: Resolve): string | undefined =>
-  href.startsWith('#') ? undefined : destination(href, resolve);
+  isPlace(href) ? undefined : destination(href, resolve);
 
 function destination(reference: string, resolve: Resolve): string | undefined {
   const url = resolve(reference);

@@ -43,7 +43,7 @@ export type LinkSkip =
   | 'badUrl'
   /** After more than `maxRedirects` redirects in a row. */
   | 'redirects'
-  /** A route behind `#`, as of some scripts: not a URL of its own. */
+  /** A route behind `#`: its page is not rendered, or such routes of it show nothing of their own. */
   | 'hashRoute'
   /** Beyond `maxLinksPerPage`. */
   | 'linksPerPage'

@@ -2,7 +2,7 @@
 import { sha1Label } from '../archive/digest.ts';
 import { causeText } from '../causes/cause-text.ts';
 import { unpackHistory } from '../recrawl/change-history.ts';
-import { fetchedUrl } from '../url/request-url.ts';
+import { pageUrl } from '../url/request-url.ts';
 import type { RecrawlState, UrlRecord } from './url-record.ts';
 
 /**
@@ -61,7 +61,7 @@ export function changeBetween(before: UrlRecord | undefined, after: UrlRecord): 
   const change = lastChangeOf(after, recrawl);
   if (change === undefined) return undefined;
   const { cause, location, digest } = result;
-  const url = fetchedUrl(after.url);
+  const url = pageUrl(after.url);
   const at = new Date(recrawl.changedAt).toISOString();
   return {
     id: changeId({ at, change, url }),

@@ -11,7 +11,9 @@ type CacheUse =
   /** As above, because the response in the cache is damaged. */
   | { readonly kind: 'unreadable' }
   /** The cache has no response, and the request was for the cache only: it was not made. */
-  | { readonly kind: 'withoutRequest' };
+  | { readonly kind: 'withoutRequest' }
+  /** The page of a route behind `#`, which the visit to the host has fetched for another one. */
+  | { readonly kind: 'kept' };
 
 interface ExchangeTimes {
   readonly url: string;

@@ -83,6 +83,8 @@ export interface DocumentFacts extends DroppedLinks {
   readonly canonical?: string;
   /** Directives in the markup and in X-Robots-Tag together. */
   readonly robots: RobotsDirectives;
+  /** A page that a route behind `#` shows once more. */
+  readonly copy?: { readonly of: string; readonly similarity: number };
   /** Statements of the response and the page about the use of the content; a crawl adds those of robots.txt. */
   readonly usage?: readonly UsageStatement[];
   /**

@@ -112,7 +112,7 @@ export interface DroppedLinks {
   readonly dropCause?: string;
   /** The first of them, at most 1,000. */
   readonly dropped?: readonly string[];
-  /** Links to routes behind `#`, as of some scripts (`/#/guide`), which are not URLs of their own. At most 1,000. */
+  /** Links to routes behind `#` (`/#/guide`), which are pages only where scripts run. At most 1,000. */
   readonly hashRoutes?: readonly string[];
 }
 

@@ -39,6 +39,24 @@ export function gainOf(plain: ReadPage, rendered: ReadPage, isNew: (url: string)
   return 100 * Math.max(words / Math.max(least, had), links / Math.max(LEAST_LINKS, known.size));
 }
 
+/**
+ * The share in hundredths of a route's words and links that its shell does not show: 0 for a slide of a page that holds all
+ * slides. `isNew` as above.
+ */
+export function routeGain(shell: ReadPage, route: ReadPage, isNew: (url: string) => boolean): number {
+  const words = wordsOf(route.main);
+  const known = new Set(linksOf(shell));
+  const links = linksOf(route);
+  const others = links.filter((url) => !known.has(url) && isNew(url));
+  return (
+    100 *
+    Math.max(
+      newOf(words, wordsOf(shell.visible)) / Math.max(LEAST_WORDS, words.length),
+      others.length / Math.max(LEAST_LINKS, links.length),
+    )
+  );
+}
+
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORDS) ?? [];
 
 /** How many of `words` are not in `known`, each as often as it is there. */

@@ -4,6 +4,8 @@
  * sign are trials; pages without one may lack something, too, so some of each template are trials in any case.
  */
 import { ByteReader, ByteWriter } from '../frontier/bytes.ts';
+import { isRoute } from '../url/hash-route.ts';
+import { fetchedUrl } from '../url/request-url.ts';
 import { templateKey, templateOf } from '../url/template-of.ts';
 
 export type RenderMode = 'plain' | 'rendered' | 'trial';
@@ -131,9 +133,10 @@ function leastOf(kept: ReadonlyMap<number, Kept>): number {
 
 /**
  * The template that a page is rendered by: pages of one folder, or route, with the same parameters. The last part of a
- * path is a number on some sites and a title on others.
+ * path is a number on some sites and a title on others. All routes behind `#` of these pages are of one template.
  */
 export function renderTemplateOf(url: string): string {
+  if (isRoute(url)) return `${renderTemplateOf(fetchedUrl(url))}#/*`;
   const template = templateOf(url);
   const mark = template.indexOf('?');
   const path = mark < 0 ? template : template.slice(0, mark);

@@ -1,7 +1,7 @@
 /**
  * Requests that a project makes itself (`enqueue`), as the ledger knows them: a canonical URL with a fragment that
- * holds the rest of the request. Canonical URLs have no fragment, so no page is treated as such a request. Two requests
- * are the same if URL, method, headers, body, label and data are the same.
+ * holds the rest of the request. Other URLs have no fragment, or one that is a route (`hash-route.ts`), so no page is
+ * treated as such a request. Two requests are the same if URL, method, headers, body, label and data are the same.
  */
 
 import { hostKey } from './host-key.ts';
@@ -34,22 +34,33 @@ export function storedRequest({ method, headers, body, label, data }: HookReques
   return { method, headers: sorted, ...sent, label, data };
 }
 
-/** The URL that is fetched for a URL of the ledger. */
+/** The URL that is fetched for a URL of the ledger: without the request, and without a route. */
 export function fetchedUrl(url: string): string {
   const at = url.indexOf('#');
   return at < 0 ? url : url.slice(0, at);
 }
 
+/** The URL of a page, as people know it: a route is a part of it. */
+export const pageUrl = (url: string): string => (isOwnRequest(url) ? fetchedUrl(url) : url);
+
 /** Returns the project's own request in a URL of the ledger; undefined for a URL without one. */
 export function ownRequest(url: string): HookRequest | undefined {
-  const at = url.indexOf(MARK);
+  const at = requestAt(url);
   if (at < 0) return undefined;
   const stored = Buffer.from(url.slice(at + MARK.length), 'base64url').toString('utf8');
   const { bytes, ...request } = JSON.parse(stored) as HookRequest & { readonly bytes?: string };
   return bytes === undefined ? request : { ...request, body: Buffer.from(bytes, 'base64') };
 }
 
-export const isOwnRequest = (url: string): boolean => url.includes('#');
+export const isOwnRequest = (url: string): boolean => requestAt(url) >= 0;
+
+/** Where the request begins, or -1. A route may begin with the same mark, but then with a slash. */
+function requestAt(url: string): number {
+  const at = url.indexOf(MARK);
+  return at < 0 || url.charCodeAt(at + MARK.length) === SLASH ? -1 : at;
+}
+
+const SLASH = 0x2f;
 
 /** Whether the request is a plain GET, which differs from a link to the URL by its label and data alone. */
 export const isPlainGet = ({ method = 'GET', headers, body }: HookRequest): boolean =>

@@ -120,7 +120,7 @@ export class TurnCounters {
 
   #countCache(outcome: FetchOutcome): void {
     const kind = outcome.cache?.kind;
-    if (kind === undefined || kind === 'withoutRequest') return;
+    if (kind === undefined || kind === 'withoutRequest' || kind === 'kept') return;
     this.count('cache', kind);
     if (kind !== 'hit' || outcome.status !== 'response') return;
     countIn(this.#totals.httpStatus, String(outcome.httpStatus));

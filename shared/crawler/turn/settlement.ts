@@ -4,7 +4,7 @@ import type { HostLedger } from '../../core/frontier/ledger.ts';
 import { isSeedRecord } from '../../core/frontier/rank.ts';
 import { changeBetween } from '../../core/frontier/url-change.ts';
 import { isRestoredDuplicate, type UrlRecord } from '../../core/frontier/url-record.ts';
-import { fetchedUrl } from '../../core/url/request-url.ts';
+import { pageUrl } from '../../core/url/request-url.ts';
 import type { TurnCounters } from './counters.ts';
 import type { HostPace } from './pace/host-pace.ts';
 import type { RecrawlPlan } from './recrawl/recrawl-plan.ts';
@@ -47,7 +47,7 @@ export class Settlement {
     const isFirst = before === undefined || (before.state === 'waiting' && !isRestoredDuplicate(before));
     if (isFirst && record.state !== 'waiting' && isSeedRecord(record)) counters.count('seeds', seedOutcome);
     return isFirst && record.state === 'failed'
-      ? hooks.reportFailure(fetchedUrl(record.url), failureText(record))
+      ? hooks.reportFailure(pageUrl(record.url), failureText(record))
       : SETTLED;
   }
 

@@ -31,6 +31,7 @@ import { Quarantine } from './quarantine.ts';
 import { ListedChanges } from './recrawl/listed-changes.ts';
 import { RecrawlPlan } from './recrawl/recrawl-plan.ts';
 import { Refusals } from './refusal/refusals.ts';
+import { KeptShell } from './render/kept-shell.ts';
 import { KnownRobots } from './robots/known-robots.ts';
 import { MovedRobotsFinder } from './robots/moved-robots.ts';
 import { RobotsKeeper } from './robots/robots-keeper.ts';
@@ -78,7 +79,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
   const reader = createReader(services, { ...own, ...linkParts, hooks });
   const settlement = new Settlement({ ...own, host: crawl.host, hooks, onSeed, onEvent });
   const allowance = new PageAllowance(own, crawl.budget.turnPages());
-  const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance });
+  const admission = new UrlAdmission(services, { ...own, ...robotsParts, allowance, rendering });
   const restoredDuplicates = new RestoredDuplicates(own);
   return {
     ...own,
@@ -93,6 +94,7 @@ export function createTurnParts(services: TurnServices, options: TurnPartsOption
     settlement,
     allowance,
     admission,
+    shell: new KeptShell(services.engine.clock),
     probe: new Soft404Probe(services, { ...own, ...robotsParts, settlement, restoredDuplicates }),
     askedRobots,
   };

@@ -6,7 +6,7 @@ import type { HostRefusal } from '../../core/frontier/host-refusal.ts';
 import type { HostClock } from '../../core/frontier/politeness.ts';
 import type { UrlRecord, UrlState } from '../../core/frontier/url-record.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
-import { fetchedUrl, ownRequest } from '../../core/url/request-url.ts';
+import { ownRequest, pageUrl } from '../../core/url/request-url.ts';
 import type { UrlKind } from '../../core/url/url-kind.ts';
 
 /**
@@ -75,7 +75,7 @@ export function pageEventOf(host: HostKey, record: UrlRecord): PageEvent | undef
   const { label } = ownRequest(url) ?? {};
   return {
     type: 'page',
-    url: fetchedUrl(url),
+    url: pageUrl(url),
     ...(label !== undefined && { label }),
     host,
     status: state,

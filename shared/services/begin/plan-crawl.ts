@@ -6,6 +6,7 @@ import { takeSeedCredentials } from '../../core/crawl/seed-credentials.ts';
 import type { Site } from '../../core/crawl/sites.ts';
 import { canonicalSitemaps } from '../../core/frontier/seed-links.ts';
 import { URL_RULES_VERSION } from '../../core/url/canonical.ts';
+import { fetchedUrl } from '../../core/url/request-url.ts';
 import type { CrawlRecord } from '../../crawler/ports/crawl-registry.ts';
 import { checkContact } from './contact-fault.ts';
 import { type RefusedSeed, refusedSeeds, type SortedSeeds, sortSeeds } from './sort-seeds.ts';
@@ -56,7 +57,7 @@ export function planCrawl({ seeds: own, sites, options: given }: CrawlToPlan): C
     record: {
       config: options,
       // A crawl has one at least.
-      scopeSeeds: besides.length > 0 ? besides : accepted.slice(0, 1),
+      scopeSeeds: [...new Set((besides.length > 0 ? besides : accepted.slice(0, 1)).map(fetchedUrl))],
       urlRulesVersion: URL_RULES_VERSION,
       status: 'running',
     },

@@ -5,6 +5,7 @@ import { type Site, Sites } from '../../core/crawl/sites.ts';
 import type { SkipReason } from '../../core/crawl/skip-reason.ts';
 import { quoted, shorten } from '../../core/text/printable.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
+import { canonicalRoute } from '../../core/url/hash-route.ts';
 import { parseSeed } from '../../core/url/parse-seed.ts';
 import { createUrlRules } from '../../core/url/url-rules.ts';
 
@@ -41,7 +42,9 @@ export function sortSeeds(
   const accepted = new Set<string>();
   const refused: RefusedSeed[] = [];
   for (const [index, text] of urls.entries()) {
-    const canonical = canonicalize(parseSeed(text) ?? '');
+    const seed = parseSeed(text) ?? '';
+    const route = config.render === 'never' ? undefined : canonicalRoute(seed);
+    const canonical = route ?? canonicalize(seed);
     const url = canonical && nameOf(canonical);
     const skip = url === undefined ? undefined : scope.check(url, 0, true);
     if (url === undefined) refused.push({ url: text, reason: 'expected an http or https URL', index });

@@ -2,6 +2,7 @@
 import type { Link } from '../../core/frontier/message.ts';
 import { quoted } from '../../core/text/printable.ts';
 import { urlAsWritten } from '../../core/url/canonical.ts';
+import { canonicalRoute } from '../../core/url/hash-route.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import { parseSeed } from '../../core/url/parse-seed.ts';
 import type { CrawlRegistry } from '../../crawler/ports/crawl-registry.ts';
@@ -46,7 +47,8 @@ export function createQueries(engine: QueryEngine): CrawlQueries {
     },
     sites: async (crawl, page) => pageOfSites(engine, crawl, await recordOf(crawl), page),
     async url(crawl, text) {
-      const url = urlAsWritten(parseSeed(text) ?? '');
+      const given = parseSeed(text) ?? '';
+      const url = canonicalRoute(given) ?? urlAsWritten(given);
       if (url === undefined)
         throw new ControlError('invalid', `Expected an http or https URL, got ${quoted(text)}`, 'url');
       const config = configOf(crawl, await recordOf(crawl));

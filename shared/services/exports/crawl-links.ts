@@ -13,6 +13,8 @@ export interface CrawlLink {
   readonly page: string;
   /** By the URL rules of the crawl. */
   readonly target: string;
+  /** The route behind `#` that it leads to; `target` is its shell. */
+  readonly route?: string | undefined;
   readonly text: string;
 }
 
@@ -44,8 +46,8 @@ export function* linksOf(
   payload: ArchivedPayload,
   nameOf: (url: string) => string,
 ): Generator<CrawlLink> {
-  for (const { target, text, element } of resolvedLinks(htmlOf(payload), page))
-    if (element === 'a' || element === 'area') yield { page, target: nameOf(target), text };
+  for (const { target, route, text, element } of resolvedLinks(htmlOf(payload), page))
+    if (element === 'a' || element === 'area') yield { page, target: nameOf(target), route, text };
 }
 
 /** Yields each redirect with the URL that it leads to. */

@@ -2,6 +2,7 @@
 import { isWithheld } from '../../core/causes/cause.ts';
 import { type CrawlOptions, parseConfig } from '../../core/crawl/config.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
+import { isRoute } from '../../core/url/hash-route.ts';
 import { createUrlRules } from '../../core/url/url-rules.ts';
 import { createMirrorPaths } from '../outputs/mirror-paths.ts';
 import { relativeReference } from '../outputs/relative-path.ts';
@@ -16,9 +17,16 @@ export interface MirrorRow {
   readonly to?: string | undefined;
 }
 
-/** Whether a file is made of the record, unless its use is forbidden for the crawl's purpose. */
+/**
+ * Whether a file is made of the record, unless its use is forbidden for the crawl's purpose. Scripts show a route
+ * behind `#` in the file of its shell, so it has no file.
+ */
 export const isMirrored = ({ url, state, kind, result }: UrlRecord): boolean =>
-  state === 'fetched' && kind !== 'sitemap' && result?.location !== undefined && /^https?:/.test(url);
+  state === 'fetched' &&
+  kind !== 'sitemap' &&
+  result?.location !== undefined &&
+  /^https?:/.test(url) &&
+  !isRoute(url);
 
 /** The row of a record, if the mirror needs one. */
 export function mirrorRow(record: UrlRecord): MirrorRow | undefined {

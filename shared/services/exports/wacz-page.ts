@@ -8,7 +8,7 @@ import { createLimit } from '../../core/base/create-limit.ts';
 import type { CrawlId } from '../../core/crawl/crawl-id.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import { isPageStatus } from '../../core/outcome/page-status.ts';
-import { fetchedUrl, ownRequest } from '../../core/url/request-url.ts';
+import { ownRequest, pageUrl } from '../../core/url/request-url.ts';
 import type { RowSource } from '../report/url-rows.ts';
 import type { ArchiveFiles } from './export-archive.ts';
 
@@ -18,8 +18,8 @@ async function waczPage(
   read: ReadAt,
   location: RecordLocation,
 ): Promise<WaczPage | undefined> {
-  const found = await findTitle(read, fetchedUrl(url), location);
-  return found && { url: fetchedUrl(url), ...found, isSeed: depth === 0 && !via };
+  const found = await findTitle(read, pageUrl(url), location);
+  return found && { url: pageUrl(url), ...found, isSeed: depth === 0 && !via };
 }
 
 /**

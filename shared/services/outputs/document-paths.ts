@@ -1,5 +1,7 @@
 /** Names of files for URLs: readable, unique, and safe on every common file system. */
 import { createHash } from 'node:crypto';
+import { routeOf } from '../../core/url/hash-route.ts';
+import { fetchedUrl } from '../../core/url/request-url.ts';
 
 /** Linux takes names of 255 bytes, and Windows whole paths of 260 characters. */
 const MAX_NAME_BYTES = 80;
@@ -69,7 +71,7 @@ export const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 function stemOf(url: string): string {
-  const { host, pathname, search } = new URL(url);
+  const { host, pathname, search } = new URL(withoutHash(url));
   const words = pathname.split('/').slice(1);
   const last = words.pop() ?? '';
   const folders = words.filter((word) => word !== '').map(folderName);
@@ -80,6 +82,14 @@ function stemOf(url: string): string {
   const page = last === '' ? 'index' : decoded(last).replace(/\.x?html?$/i, '');
   const query = search === '' ? '' : `_${decoded(search.slice(1))}`;
   return [folderName(host), ...folders, fileName(`${page === '' ? 'index' : page}${query}`)].join('/');
+}
+
+/** A route behind `#` as if it were a path: `http://a.org/#/guide` is `a.org/guide.md`. */
+function withoutHash(url: string): string {
+  const route = routeOf(url);
+  if (route === undefined) return url;
+  const shell = fetchedUrl(url);
+  return `${shell.endsWith('/') ? shell.slice(0, -1) : shell.replace('?', '/')}${route.replace(/^#!?/, '')}`;
 }
 
 /** Never ends as files do, so that a folder cannot have the name of a file. */

@@ -1,6 +1,7 @@
 /** Documents as files of Markdown: their names, their links to one another, and their texts. */
 
 import { canonicalize } from '../../core/url/canonical.ts';
+import { knownRoute } from '../../core/url/hash-route.ts';
 import { createDocumentPaths } from './document-paths.ts';
 import type { DocumentRow } from './document-row.ts';
 import { frontMatter } from './front-matter.ts';
@@ -23,6 +24,9 @@ export function markdownPaths(urls: string[]): MarkdownPaths {
     ...paths,
     rewrite(link, page) {
       const hash = link.indexOf('#');
+      const route =
+        hash < 0 ? undefined : knownRoute(link, undefined, (url) => paths.pathOf(url) !== undefined);
+      if (route !== undefined) return relativeReference(paths.add(page), paths.add(route));
       const url = canonicalize(link);
       const to = url && paths.pathOf(url);
       if (to === undefined) return link;

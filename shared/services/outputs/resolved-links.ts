@@ -5,10 +5,13 @@ import { encodeQuery } from '../../core/parser/query-charset.ts';
 import { XHTML_TYPE } from '../../core/parser/type-of-xml.ts';
 import { typeToRead } from '../../core/parser/whole-types.ts';
 import { canonicalize, createResolver } from '../../core/url/canonical.ts';
+import { canonicalRoute } from '../../core/url/hash-route.ts';
 import { readPageLinks } from './page-links.ts';
 
 export interface ResolvedLink {
   readonly target: string;
+  /** The route behind `#` that it leads to; `target` is its shell. */
+  readonly route?: string | undefined;
   /** The link's visible text; the `alt` of an image. */
   readonly text: string;
   /** The element: `a`, `img`, `link`, `script`. */
@@ -19,19 +22,24 @@ export interface ResolvedLink {
 export function resolvedLinks({ text: html, charset }: DocumentText, page: string): readonly ResolvedLink[] {
   const found: ResolvedLink[] = [];
   const seen = new Set<string>();
+  let from = page;
   let resolve = createResolver(page);
   readPageLinks(
     html,
     ({ reference, text, element }) => {
-      const target = resolve(encodeQuery(reference.trim(), charset));
-      const key = `${target} ${text}`;
+      const encoded = encodeQuery(reference.trim(), charset);
+      const target = resolve(encoded);
+      const route = canonicalRoute(encoded, from);
+      const key = `${route ?? target} ${text}`;
       if (target === undefined || seen.has(key)) return;
       seen.add(key);
-      found.push({ target, text, element });
+      found.push({ target, ...(route && { route }), text, element });
     },
     (reference) => {
       const base = canonicalize(encodeQuery(reference, charset), page);
-      if (base !== undefined) resolve = createResolver(base);
+      if (base === undefined) return;
+      from = base;
+      resolve = createResolver(base);
     },
   );
   return found;

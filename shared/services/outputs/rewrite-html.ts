@@ -1,10 +1,12 @@
 /** An HTML page whose references lead elsewhere; all other bytes stay as they are. */
+
 import { Tokenizer } from 'htmlparser2';
 import { decodeAttribute } from '../../core/parser/character-references.ts';
 import { MAX_FRAMES } from '../../core/parser/frame-document.ts';
 import { LAZY_SETS, LAZY_SOURCES } from '../../core/parser/html-requisites.ts';
 import { refreshReference } from '../../core/parser/meta-refresh.ts';
 import { srcsetReferences } from '../../core/parser/srcset.ts';
+import { isPlace } from '../../core/url/hash-route.ts';
 import { type Rewrite, rewriteCss } from './rewrite-css.ts';
 
 export interface HtmlRewriter {
@@ -212,7 +214,7 @@ class Rewriting {
 
   #one(text: string): string | undefined {
     const reference = text.trim();
-    return reference === '' || reference.startsWith('#') ? undefined : this.#rewriter.rewrite(reference);
+    return reference === '' || isPlace(reference) ? undefined : this.#rewriter.rewrite(reference);
   }
 
   #set(raw: string): string | undefined {

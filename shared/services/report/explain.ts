@@ -17,7 +17,9 @@ import { robotsUrl } from '../../core/robots/policy.ts';
 import type { RobotsRules } from '../../core/robots/robots-rules.ts';
 import { isAllowed, pathAndQuery, usageAt } from '../../core/robots/rules.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
+import { canonicalRoute } from '../../core/url/hash-route.ts';
 import { type HostKey, hostKey, origin } from '../../core/url/host-key.ts';
+import { fetchedUrl } from '../../core/url/request-url.ts';
 import { templateOf } from '../../core/url/template-of.ts';
 import type { UrlKind } from '../../core/url/url-kind.ts';
 import { appliedUrlRules, createUrlRules } from '../../core/url/url-rules.ts';
@@ -60,7 +62,7 @@ export interface ExplainFacts {
 export function explainUrl(facts: ExplainFacts): Explanation {
   const { url, crawl } = facts;
   const named = crawl && { crawl: crawl.id, state: crawl.state };
-  const plain = canonicalize(url);
+  const plain = pageIn(facts.config, url);
   const explained =
     plain === undefined
       ? { url, urlRules: [], settings: {}, crawl: named }
@@ -69,9 +71,13 @@ export function explainUrl(facts: ExplainFacts): Explanation {
 }
 
 /** The canonical form of a URL in a crawl, or as it is where it has none. */
-export function nameIn({ urlRules }: Pick<CrawlConfig, 'urlRules'>, url: string): string {
-  return createUrlRules(urlRules)(canonicalize(url) ?? url);
+export function nameIn(config: Pick<CrawlConfig, 'urlRules' | 'render'>, url: string): string {
+  return createUrlRules(config.urlRules)(pageIn(config, url) ?? url);
 }
+
+/** Crawls that render know a route behind `#` as a page of its own. */
+const pageIn = ({ render }: Pick<CrawlConfig, 'render'>, url: string): string | undefined =>
+  (render === 'never' ? undefined : canonicalRoute(url)) ?? canonicalize(url);
 
 function explain(facts: ExplainFacts, plain: string): Omit<Explanation, 'wouldBeFetched' | 'verdict'> {
   const { url, config, crawl, head, domainHead, medianLinkers, record, line, now } = facts;
@@ -161,7 +167,7 @@ function robotsWord(facts: ExplainFacts, url: string): RobotsWord {
   const kept = head?.robots.find((one) => one.origin === from && one.expiresAt > now);
   if (!kept || (kept.kind === 'rules' && !robots)) return { says: 'unknown', url: at };
   const until = isoTime(kept.expiresAt);
-  const path = pathAndQuery(url);
+  const path = pathAndQuery(fetchedUrl(url));
   const rules = kept.kind === 'allowAll' || !robots ? [] : [robots];
   const { allowed, rule } = rules[0] ? isAllowed(rules[0], path) : { allowed: true };
   const stated = allowed ? [...rules, ...usageFiles].flatMap((one) => usageAt(one, path)) : [];

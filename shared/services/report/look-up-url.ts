@@ -3,6 +3,7 @@ import { type Head, NEW_HEAD } from '../../core/frontier/head.ts';
 import type { HostLedger } from '../../core/frontier/ledger.ts';
 import type { UrlRecord } from '../../core/frontier/url-record.ts';
 import { canonicalize } from '../../core/url/canonical.ts';
+import { canonicalRoute } from '../../core/url/hash-route.ts';
 import { type HostKey, hostKey } from '../../core/url/host-key.ts';
 import { createUrlRules, type UrlRules } from '../../core/url/url-rules.ts';
 import type { LedgerStore } from '../../crawler/ports/ledger-store.ts';
@@ -33,7 +34,15 @@ export async function lookUpUrl(
   const head = await ledgers.loadHead(crawl, host);
   const ledger = await openLedger(ledgers, { crawl, host, index: (head ?? NEW_HEAD).ledger });
   const canonical = rules ? (canonicalize(url) ?? url) : url;
-  const names = [...new Set([url, canonical, ...(rules ? [createUrlRules(rules)(canonical)] : [])])];
+  const route = rules && canonicalRoute(url);
+  const names = [
+    ...new Set([
+      url,
+      ...(route ? [route] : []),
+      canonical,
+      ...(rules ? [createUrlRules(rules)(canonical)] : []),
+    ]),
+  ];
   let record: UrlRecord | undefined;
   for (const name of names) record ??= await ledger.lookUp(name);
   return { host, head, ledger, record, names };

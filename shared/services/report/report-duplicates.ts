@@ -2,7 +2,7 @@
 export interface Duplicates {
   /** Pages whose payload another page had before. */
   readonly pages: number;
-  /** All pages with a body. */
+  /** All pages with a body, without routes behind `#`, which have the bytes of their shell. */
   readonly of: number;
   /** Whether it is estimated from a sample. */
   readonly isEstimate: boolean;

@@ -12,6 +12,7 @@ import { addCounts } from '../../core/frontier/host-totals.ts';
 import { medianLinkers } from '../../core/frontier/link-budget.ts';
 import { type ClosedGroup, closedGroups } from '../../core/frontier/trap-watch.ts';
 import type { UrlRecord, UrlState } from '../../core/frontier/url-record.ts';
+import { isRoute } from '../../core/url/hash-route.ts';
 import type { HostKey } from '../../core/url/host-key.ts';
 import { type DomainEntry, domainEntry } from './domain-entry.ts';
 import { createNearClusters } from './near-copies.ts';
@@ -166,7 +167,7 @@ export async function buildReport(
       if (state !== 'fetched') continue;
       if (kind) kinds[kind]++;
       else addAt(depths, Math.min(depth, LAST_DEPTH));
-      if (digest && bodyBytes !== 0) duplicates.add(digest);
+      if (digest && bodyBytes !== 0 && !isRoute(record.url)) duplicates.add(digest);
       for (const table of [templates, nearClusters]) table.add(record);
     }
     tables.add(host, head, hostTimes.histogram());

@@ -6,7 +6,7 @@ import type { Head, HostWait } from '../../core/frontier/head.ts';
 import { lastChangeOf, type UrlChangeKind } from '../../core/frontier/url-change.ts';
 import type { UrlRecord, UrlState } from '../../core/frontier/url-record.ts';
 import { hostKey } from '../../core/url/host-key.ts';
-import { fetchedUrl, type HookRequest, ownRequest } from '../../core/url/request-url.ts';
+import { type HookRequest, ownRequest, pageUrl } from '../../core/url/request-url.ts';
 import type { UrlKind } from '../../core/url/url-kind.ts';
 import type { NearCopies } from './near-copy.ts';
 import { renderingWord } from './rendering-words.ts';
@@ -108,7 +108,7 @@ export function urlDetail(record: UrlRecord, head?: Head, copies?: NearCopies): 
   const { url, depth, via, state, kind, seenAt, attempts, dueAt, result, recrawl } = record;
   const request = ownRequest(url);
   return {
-    url: fetchedUrl(url),
+    url: pageUrl(url),
     request,
     method: request?.method,
     requestBody:

@@ -153,6 +153,7 @@ const SENTENCES: readonly (readonly [Cause, string])[] = [
     `to ${TO}, not followed: a request of the project that is not a plain GET is not sent to another host`,
   ],
   [{ code: 'ledgerUnreadable', detail: 'x' }, 'its stored state cannot be read: x'],
+  [{ code: 'hashRoute' }, 'a route behind #, which is not rendered, or shows nothing of its own'],
   [{ code: 'siteRemoved' }, 'the site is not in the list of sites any more'],
 ];
 

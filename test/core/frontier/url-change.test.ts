@@ -95,7 +95,7 @@ describe('a change between two records', () => {
   });
 
   test('is of the URL that was fetched, whatever the project sent to it', () => {
-    const change = changeBetween(undefined, { ...recordAt(), url: 'http://a.test/x#POST-1' });
+    const change = changeBetween(undefined, { ...recordAt(), url: 'http://a.test/x#!POST-1' });
     expect(change?.url.startsWith('http://a.test/x')).toBe(true);
     expect(change?.id).toBe(changeId(change as never));
   });

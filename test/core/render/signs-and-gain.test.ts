@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gainOf, type ReadPage } from '../../../shared/core/render/gain.ts';
+import { gainOf, type ReadPage, routeGain } from '../../../shared/core/render/gain.ts';
 import { isMeasurementHost } from '../../../shared/core/render/measurement-hosts.ts';
 import { isUnfilled } from '../../../shared/core/render/unfilled.ts';
 import { withoutHang } from '../../hang-guard.ts';
@@ -11,6 +11,18 @@ const read = (main: string, links: string[] = [], visible = main): ReadPage => (
   main,
   visible,
   links: links.map((path) => ({ url: new URL(path, 'http://a.test/').href, kind: 'a' })),
+});
+
+test.each<[string, ReadPage, ReadPage, number]>([
+  ['a slide of a page that holds all', read(words(500)), read(words(100)), 0],
+  ['a page beside a longer one', read(words(5000)), read(words(100, 'n')), 100],
+  ['an entry that is opened in a list', read(words(900)), read(`${words(900)} ${words(100, 'n')}`), 10],
+  ['words that the shell shows beside its main content', read('', [], words(99)), read(words(99)), 0],
+  ['hardly a word', read(''), read(words(2)), 10],
+  ['links that its shell has', read('', ['/1', '/2']), read('', ['/1', '/2']), 0],
+  ['links alone', read(''), read('', ['/1', '/2', '/3', '/4', '/5']), 100],
+])('of a route, %s: %s', (_, shell, route, expected) => {
+  expect(routeGain(shell, route, () => true)).toBeCloseTo(expected);
 });
 
 describe('the gain of rendering', () => {

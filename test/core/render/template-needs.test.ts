@@ -15,6 +15,8 @@ test.each([
   ['http://a.test/shop/red-shoes.html?b=1&a=2', '/shop/*.html?a&b'],
   ['http://a.test/2026/11/a-title', '/0/0/*'],
   ['http://a.test/shop/', '/shop/'],
+  ['http://a.test/#/guide/start', '/#/*'],
+  ['http://a.test/app/index.html?a=1#!/x?b=2', '/app/*.html?a#/*'],
 ])('%s is rendered as %s', (url, template) => {
   expect(renderTemplateOf(url)).toBe(template);
 });

@@ -30,6 +30,14 @@ describe('a planned crawl', () => {
     expect(sitemaps).toEqual(['http://a.test/map.xml']);
   });
 
+  test('has a route behind # as a seed if it renders, and its shell for the scope', () => {
+    const seed = 'http://a.test/docs/#/guide/start#top';
+    const { seeds, record } = plan([seed], { render: 'needed', scope: 'prefix' });
+    expect(seeds.accepted).toEqual(['http://a.test/docs/#/guide/start']);
+    expect(record.scopeSeeds).toEqual(['http://a.test/docs/']);
+    expect(plan([seed]).seeds.accepted).toEqual(['http://a.test/docs/']);
+  });
+
   test('has a seed or a site', () => {
     expect(() => plan([])).toThrow(
       new InvalidConfig('Expected seeds or sites, got neither', { field: 'seeds' }),

@@ -58,9 +58,11 @@ export class NearDuplicates {
    * Says of which page this one is a copy, if it is one. Seeds never are, nor pages that were fetched before: of two pages
    * neither shall become the copy of the other one in different turns.
    */
-  causeOf(record: UrlRecord, { blocks, isWhole }: DocumentFacts): NearDuplicateCause | undefined {
-    if (!blocks || !isWhole || !this.wantsBlocks(record) || isSeedRecord(record) || isRefetch(record))
-      return undefined;
+  causeOf(record: UrlRecord, { blocks, isWhole, copy }: DocumentFacts): NearDuplicateCause | undefined {
+    if (isSeedRecord(record) || isRefetch(record)) return undefined;
+    // A route is one in any case: its URL alone says nothing of its text.
+    if (copy !== undefined) return this.#cause(copy.of, copy.similarity);
+    if (!blocks || !isWhole || !this.wantsBlocks(record)) return undefined;
     const seen = this.#pages < MIN_PAGES ? undefined : this.#byTemplate.get(templateOf(record.url));
     const words = seen ? ownWords(blocks, this.#common) : 0;
     if (!seen || words < MIN_WORDS) return undefined;
@@ -73,10 +75,12 @@ export class NearDuplicates {
       const alike = sharedText(own, this.#ownTextOf(page));
       if (alike > (best?.alike ?? 0)) best = { url: page.url, alike };
     }
-    if (!best) return undefined;
+    return best && this.#cause(best.url, Math.round(100 * best.alike) / 100);
+  }
+
+  #cause(of: string, similarity: number): NearDuplicateCause {
     const isSkipped = this.#crawl.config.nearDuplicates === 'skip' && { isSkipped: true as const };
-    const alike = Math.round(100 * best.alike) / 100;
-    return { code: 'nearDuplicate', of: best.url, similarity: alike, ...isSkipped };
+    return { code: 'nearDuplicate', of, similarity, ...isSkipped };
   }
 
   #ownOf(page: SeenPage): NonNullable<SeenPage['own']> {

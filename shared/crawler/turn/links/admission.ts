@@ -11,6 +11,7 @@ import {
 import { robotsUrl } from '../../../core/robots/policy.ts';
 import type { RobotsRules } from '../../../core/robots/robots-rules.ts';
 import { isAllowed } from '../../../core/robots/rules.ts';
+import { isRoute } from '../../../core/url/hash-route.ts';
 import { pathOf } from '../../../core/url/host-key.ts';
 import { fetchedUrl, isOwnRequest } from '../../../core/url/request-url.ts';
 import { forbiddenUse } from '../../../core/usage/purpose.ts';
@@ -23,6 +24,7 @@ import type { HostPace } from '../pace/host-pace.ts';
 import { watchKills } from '../page/kill-watch.ts';
 import type { PageAllowance } from '../page/page-allowance.ts';
 import { causeOfDeath, type Quarantine } from '../quarantine.ts';
+import type { TurnRendering } from '../render/turn-rendering.ts';
 import type { RobotsAccess, RobotsKeeper } from '../robots/robots-keeper.ts';
 import type { TurnServices } from '../services.ts';
 import type { TurnCrawl } from '../turn-crawl.ts';
@@ -63,6 +65,8 @@ export interface UrlAdmissionOptions {
   readonly pace: HostPace;
   readonly access: Pick<TurnAccess, 'accounts' | 'mayRequest'>;
   readonly allowance: PageAllowance;
+  /** Undefined: the crawl does not render pages. */
+  readonly rendering?: Pick<TurnRendering, 'admits'> | undefined;
 }
 
 /** Decides whether a URL is fetched. Each check returns why it is not, or undefined for the next check. */
@@ -88,6 +92,7 @@ export class UrlAdmission {
     if (cause !== undefined) return this.#giveUpBlocked(record, cause);
     const rules = robots.knownInHead(origin);
     const refusal =
+      this.#checkRoute(record) ??
       this.#checkAccount(record) ??
       this.#checkTraps(record) ??
       this.#checkTemplate(record) ??
@@ -107,6 +112,13 @@ export class UrlAdmission {
     if (!quarantine.isAnnouncing && this.#beginsAtOnce(record)) return FETCH;
     const suspicion = quarantine.isAnnouncing ? await this.#checkIntent(record) : undefined;
     return suspicion ?? (await this.#checkBudget(record)) ?? FETCH;
+  }
+
+  /** A route behind `#` that is not rendered would be its page once more. */
+  #checkRoute(record: UrlRecord): Admission | undefined {
+    const { rendering } = this.#options;
+    if (!isRoute(record.url) || rendering?.admits(record.url) === true) return undefined;
+    return this.#unasked(record, 'skipped', { code: 'hashRoute' });
   }
 
   /** A page that blocked its thread is not fetched again. */

@@ -1,4 +1,6 @@
+import type { Cause } from '../../../core/causes/cause.ts';
 import type { DocumentFacts } from '../../../core/parser/document.ts';
+import { isRoute } from '../../../core/url/hash-route.ts';
 import type { FetchedPage } from '../fetched-page.ts';
 import type { RenderedPage, TurnRendering, UnrenderedPage } from '../render/turn-rendering.ts';
 import type { LaterDocument } from './document-reading.ts';
@@ -36,7 +38,8 @@ export function formOf(
   const { record, response } = fetched;
   const { facts, state } = page;
   if (facts === undefined || state !== 'fetched') return { fetched, page };
-  if (documents.reads(record, response, facts)) return wholeDocument(documents, fetched, page, facts);
+  if (!isRoute(record.url) && documents.reads(record, response, facts))
+    return wholeDocument(documents, fetched, page, facts);
   if (!rendering?.wantsSigns(record)) return { fetched, page };
   return renderedPage(rendering, fetched, page, unrendered(facts));
 }
@@ -62,9 +65,23 @@ async function renderedPage(
   const rendered = await rendering.render(unrendered);
   if (rendered === undefined || 'retryMs' in rendered) return rendered;
   const { view, facts, cause } = rendered;
+  if (view === undefined && isRoute(fetched.record.url)) {
+    await rendered.parts?.release();
+    return unshownRoute(fetched, cause);
+  }
   return {
     fetched: { ...fetched, response: view ?? fetched.response },
     page: { ...page, facts, cause: page.cause ?? cause },
     rendered,
+  };
+}
+
+const NOT_SHOWN: Cause = { code: 'hashRoute' };
+
+/** A route that is not rendered has no form: without it, its page is another URL. */
+function unshownRoute({ record, response }: FetchedPage, cause: Cause = NOT_SHOWN): PageForm {
+  return {
+    fetched: { record, response },
+    page: { state: cause.code === 'hashRoute' ? 'skipped' : 'failed', cause },
   };
 }

@@ -17,6 +17,7 @@ import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { ResponseHead } from '../../../core/outcome/response-head.ts';
 import type { DocumentFacts, DocumentParser } from '../../../core/parser/document.ts';
 import { MAX_SITEMAP_BYTES } from '../../../core/parser/xml-links.ts';
+import { isRoute } from '../../../core/url/hash-route.ts';
 import { origin } from '../../../core/url/host-key.ts';
 import { fetchedUrl, type HookRequest, ownRequest } from '../../../core/url/request-url.ts';
 import type { UsageStatement } from '../../../core/usage/usage-statement.ts';
@@ -28,6 +29,7 @@ import type { Quarantine } from '../quarantine.ts';
 import type { ListedChanges } from '../recrawl/listed-changes.ts';
 import { Refetch } from '../recrawl/refetch.ts';
 import type { Refusals } from '../refusal/refusals.ts';
+import type { KeptShell } from '../render/kept-shell.ts';
 import type { PageExchanges, RenderedPage } from '../render/turn-rendering.ts';
 import { retryAfterOf } from '../response-headers.ts';
 import type { TurnServices } from '../services.ts';
@@ -61,6 +63,7 @@ export interface VisitOptions extends PageParserOptions {
   readonly templates: TemplateQuota;
   readonly site: SiteWatch;
   readonly refusals: Refusals;
+  readonly shell: KeptShell;
 }
 
 const MARKDOWN_FIRST = {
@@ -122,7 +125,7 @@ export class UrlVisit {
     this.#crawlDelayMs = crawlDelayMs;
     try {
       // As it was when the URL was fetched (draft-ietf-aipref-attach, section 5.3).
-      const { url } = this.#record;
+      const url = fetchedUrl(this.#record.url);
       const { usage } = this.#options;
       if (usage.mayState(url)) this.#usage = [...(await usage.ofRobots(url)), ...(await usage.ofFiles(url))];
       const { access } = this.#options;
@@ -221,16 +224,40 @@ export class UrlVisit {
   }
 
   #fetch(crawlDelayMs: number | undefined, cache: FetchRequest['cache']): Promise<FetchOutcome> {
+    const { url } = this.#record;
+    return isRoute(url)
+      ? this.#fetchShell(url, crawlDelayMs, cache)
+      : this.#exchange(url, crawlDelayMs, cache);
+  }
+
+  /** The page at which the route is shown: once a turn for all its routes. */
+  async #fetchShell(
+    route: string,
+    crawlDelayMs: number | undefined,
+    cache: FetchRequest['cache'],
+  ): Promise<FetchOutcome> {
+    const { shell } = this.#options;
+    const url = fetchedUrl(route);
+    const kept = shell.find(url);
+    if (kept === undefined) {
+      const outcome = await this.#exchange(url, crawlDelayMs, cache);
+      await shell.keep(outcome);
+      return { ...outcome, url: route };
+    }
+    const parse = this.#onHead(kept);
+    parse?.(await kept.body.bytes());
+    return { ...kept, url: route };
+  }
+
+  #exchange(
+    url: string,
+    crawlDelayMs: number | undefined,
+    cache: FetchRequest['cache'],
+  ): Promise<FetchOutcome> {
     const { crawl, pace } = this.#options;
-    const { url, kind } = this.#record;
+    const { kind } = this.#record;
     const maxBodyBytes = kind === 'sitemap' ? MAX_SITEMAP_BYTES : crawl.config.maxBodyBytes;
-    // Middleware may fetch more than once: the last head counts.
-    const onHead = (head: ResponseHead) => {
-      this.#parser = undefined;
-      if (!hasPage(head.httpStatus)) return undefined;
-      this.#parser = createPageParser(this.#services, this.#options, this.#record, head);
-      return this.#parser.write;
-    };
+    const onHead = (head: ResponseHead) => this.#onHead(head);
     const { method, body } = this.#request ?? {};
     const headers = this.#headers();
     const repeatsStale = this.#record.attempts > 0 ? false : undefined;
@@ -238,6 +265,14 @@ export class UrlVisit {
       { url, method, headers, body, onHead, maxBodyBytes, cache, repeatsStale },
       crawlDelayMs,
     );
+  }
+
+  /** Middleware may fetch more than once: the last head counts. */
+  #onHead(head: ResponseHead): DocumentParser['write'] | undefined {
+    this.#parser = undefined;
+    if (!hasPage(head.httpStatus)) return undefined;
+    this.#parser = createPageParser(this.#services, this.#options, this.#record, head);
+    return this.#parser.write;
   }
 
   /** Header fields of the request besides those of each one. The project's own request has its own. */
@@ -375,8 +410,10 @@ export class UrlVisit {
       page = withDroppedLinks(reading);
       this.#isSkippedCopy = nearDuplicateIn(page.cause)?.isSkipped === true;
       const forms = this.#rendered && (await this.#keptForms(this.#rendered));
-      archived = await output.archive(this.#record, response, page.facts, forms);
-      if (this.#rendered?.parts) await output.archiveParts(archived, this.#rendered.parts.exchanges);
+      if (!isUnshown(this.#record.url, page))
+        archived = await output.archive(this.#record, response, page.facts, forms);
+      if (archived && this.#rendered?.parts)
+        await output.archiveParts(archived, this.#rendered.parts.exchanges);
     } else if (response && isRefusal(verdict.cause)) await output.archive(this.#record, response, undefined);
     await response?.body.dispose();
     // When a known page is fetched next depends on what it brings.
@@ -415,8 +452,8 @@ export class UrlVisit {
   async #settle(finished: FinishedPage, newLinks: number | undefined): Promise<void> {
     const { response, verdict, page, archived } = finished;
     const { counters, settlement, recrawl } = this.#options;
-    const received = verdict.isFinal ? response : undefined;
-    const { kind } = this.#record;
+    const { url, kind } = this.#record;
+    const received = verdict.isFinal && !isUnshown(url, page) ? response : undefined;
     this.#record = {
       ...this.#record,
       state: page.state,
@@ -466,6 +503,10 @@ export class UrlVisit {
     return this.#services.engine.clock.now();
   }
 }
+
+/** Whether the page is a route that was not rendered: its shell is another page. */
+const isUnshown = (url: string, { state }: Pick<PageReading, 'state'>): boolean =>
+  (state === 'skipped' || state === 'failed') && isRoute(url);
 
 function withUsage(facts: DocumentFacts, stated: readonly UsageStatement[]): DocumentFacts {
   return stated.length > 0 ? { ...facts, usage: [...stated, ...(facts.usage ?? [])] } : facts;

@@ -5,6 +5,7 @@ import type { Renderer } from '../../ports/renderer.ts';
 import type { TurnServices } from '../services.ts';
 import { createKnownHosts, OtherHosts } from './other-hosts.ts';
 import { PageRendering } from './page-rendering.ts';
+import { RouteTexts } from './route-texts.ts';
 import { createScriptCache } from './script-cache.ts';
 import type { RenderingService } from './turn-rendering.ts';
 
@@ -26,6 +27,7 @@ export type OpenRendering = (
 export function createRendering({ renderer, pagesAtOnce, behave, onFault }: RenderingOptions): OpenRendering {
   const scripts = createScriptCache();
   const known = createKnownHosts();
+  const routes = new RouteTexts();
   return (services) => {
     const places = new Semaphore(pagesAtOnce);
     const shared = {
@@ -33,6 +35,7 @@ export function createRendering({ renderer, pagesAtOnce, behave, onFault }: Rend
       places,
       behaviours: { scroll: true, more: true, ...(behave !== undefined && { script: behave }) },
       onFault,
+      routes,
       scripts,
       others: new OtherHosts(services, known),
     };

@@ -4,6 +4,7 @@ import type { FetchRequest } from '../../../core/outcome/fetch-request.ts';
 import type { Crawl } from '../../crawl-state/crawls.ts';
 import type { HookError } from '../../ports/hook-error-log.ts';
 import type { PartRefusal, RenderBehaviours, Renderer } from '../../ports/renderer.ts';
+import type { RouteTexts } from './route-texts.ts';
 import type { ScriptCache } from './script-cache.ts';
 
 /** Parts of rendering that the turns of a worker share. */
@@ -15,6 +16,7 @@ export interface SharedRendering {
   /** Called with a fault of the project's function. */
   readonly onFault?: ((error: HookError) => void) | undefined;
   readonly scripts: ScriptCache;
+  readonly routes: RouteTexts;
   readonly others: { request(part: PartOfOther): Promise<FetchOutcome | PartRefusal> };
 }
 

@@ -62,6 +62,8 @@ export interface TurnRendering {
   state(): string | undefined;
   /** Whether the URL may be a page that is rendered: its parser looks for signs. */
   wantsSigns(record: UrlRecord): boolean;
+  /** False for a route behind `#` that shows nothing which the page without it does not, as far as is known. */
+  admits(url: string): boolean;
   /** Whether the page is rendered as far as is known: equal bytes are not an equal page then. */
   isRendered(record: UrlRecord): boolean;
   /**

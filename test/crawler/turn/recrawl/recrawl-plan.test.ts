@@ -366,7 +366,7 @@ describe('the decisions of a crawl that fetches pages again', () => {
     'one that was denied then': page('m', { state: 'deniedByRobots', dueAt: 0, recrawl: undefined }),
     'one that was skipped then': page('n', { state: 'skipped', dueAt: 0, recrawl: undefined }),
     'one that failed then': page('o', { state: 'failed', dueAt: 0, recrawl: undefined }),
-    'a request of the project': page('p#POST-1', { dueAt: 0 }),
+    'a request of the project': page('p#!POST-1', { dueAt: 0 }),
   };
   const fetchedAt = T0 + 777;
   const response = (httpStatus: number, headers: readonly [string, string][] = []) =>

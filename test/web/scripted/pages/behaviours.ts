@@ -117,7 +117,7 @@ const rows=()=>{const first=Math.floor(box.scrollTop/100);let h='';for(let i=fir
     links: leaves('hash-routes', 3),
     plain: 1,
     behaved: 3,
-    lacks: 'routes behind # are not URLs of their own',
+    lacks: 'routes behind # are pages of their own',
     *behave({ click }) {
       click('[href="#/a"]');
       yield;
