@@ -99,7 +99,7 @@ export class Place {
     this.#leftOut.add(host);
     if (this.#leftOut.size <= MAX_NAMED)
       this.err.write(
-        `strand: ${formatCounted(urls, 'URL')} of ${printable(host)} left out: ${printable(reason)}\n`,
+        `strand: ${formatCounted(urls, 'URL')} of ${printable(host)} left out, as its stored state cannot be read: ${printable(reason)}\n`,
       );
     else if (this.#leftOut.size === MAX_NAMED + 1) this.err.write('strand: more hosts like these\n');
   }

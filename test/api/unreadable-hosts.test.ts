@@ -103,7 +103,7 @@ test('the command line names what its rows lack, and ends with 1', async () => {
   expect([exported.code, exported.out.trim().split('\n').length]).toEqual([1, 4]);
   expect(exported.err).toMatch(
     new RegExp(
-      `^strand: 4 URLs of ${hostOf(0)} left out: the part \\S+ of ${hostOf(0)}'s ledger is not there\n$`,
+      `^strand: 4 URLs of ${hostOf(0)} left out, as its stored state cannot be read: the part \\S+ of ${hostOf(0)}'s ledger is not there\n$`,
     ),
   );
   const reported = await line.strand('report', crawl()).ended;

@@ -37,8 +37,8 @@ test.each<[why: string, text: string, message: RegExp]>([
   ],
   [
     'an unknown column',
-    'url,delay\na.test,1',
-    /^--sites f: line 1: unknown column "delay"; there are delayMs, /,
+    'url,colour\na.test,1',
+    /^--sites f: line 1: unknown column "colour"; there are delayMs, /,
   ],
   ['too many cells', 'url,group\n\na.test,x,y', /^--sites f: line 3: expected at most 2 columns, got 3$/],
   [

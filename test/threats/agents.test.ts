@@ -269,7 +269,7 @@ describe('40 pages with orders for a model', () => {
       const read = await ask('read_page', { url: site.url + path });
       expect(read.text).toMatch(/^robotsDenied: .*robots\.txt, line 2\. Strand obeys it/);
       const explained = await ask('explain_url', { url: site.url + path });
-      expect(JSON.parse(explained.text)).toMatchObject({ robots: 'denied', line: 2, fetched: false });
+      expect(JSON.parse(explained.text)).toMatchObject({ robots: 'denied', line: 2, wouldBeFetched: false });
       for (const { text } of [read, explained])
         expect(outsideMarks(text).replaceAll(/http[^\s"]+/g, '')).not.toContain('IGNORE');
     });

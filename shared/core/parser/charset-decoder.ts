@@ -33,6 +33,7 @@ function encodingOf(label: string | undefined): string | undefined {
  * `8859-2`, `SJIS-win`.
  */
 function plainLabel(label: string): string | undefined {
+  if (!/^[\w .:-]+$/.test(label)) return undefined;
   const letters = label
     .slice(0, MAX_LABEL_CHARS)
     .replace(/[^a-z\d]/g, '')

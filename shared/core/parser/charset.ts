@@ -55,16 +55,20 @@ function declaredCharset(start: Uint8Array, contentType: string | undefined): st
   return prescanForCharset(start) === 'utf-8' ? 'utf-8' : named;
 }
 
+/** A few broken characters, or bytes, of a short text contradict nothing. */
+const MIN_WRONG = 5;
+const MIN_UTF16_BYTES = 32;
+
 /** Undefined for an encoding in which the bytes cannot be. Browsers obey it anyway, and show what nobody can read. */
 function unlessWrong(charset: string | undefined, start: Uint8Array): string | undefined {
   if (charset === 'utf-8') {
     if (isUtf8(start) || isUtf8(withoutCutCharacter(start))) return charset;
     const { right, wrong } = charactersOfUtf8(start);
-    return wrong > 4 * right ? undefined : charset;
+    return wrong >= MIN_WRONG && wrong > 4 * right ? undefined : charset;
   }
   // Markup in UTF-16 is full of zeros.
   const isUtf16 = charset === 'utf-16le' || charset === 'utf-16be';
-  return isUtf16 && start.length > 0 && !start.includes(0) ? undefined : charset;
+  return isUtf16 && start.length >= MIN_UTF16_BYTES && !start.includes(0) ? undefined : charset;
 }
 
 /** Longer than any XML declaration; as CSS Syntax requires. */

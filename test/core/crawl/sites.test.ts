@@ -98,8 +98,8 @@ test.each<[why: string, given: readonly object[], message: RegExp]>([
   ['no URL', [{ url: 'a.test' }, { url: '/x' }], /^line 2: Expected an http or https URL, got "\/x"$/],
   [
     'an unknown key',
-    [{ url: 'a.test', delay: 2 }],
-    /^line 1: Unknown key delay in a site; there are delayMs, /,
+    [{ url: 'a.test', colour: 2 }],
+    /^line 1: Unknown key colour in a site; there are delayMs, /,
   ],
   [
     'a wrong value',

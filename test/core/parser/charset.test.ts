@@ -43,11 +43,17 @@ describe('sniffCharset', () => {
     ['an XML declaration counts', '<?xml version="1.0" encoding="koi8-r"?>', undefined, 'koi8-r'],
     [
       'UTF-8 of a header that the bytes are not in',
-      '<meta charset=gbk>\xd6\xd0',
+      `<meta charset=gbk>${'\xd6\xd0'.repeat(5)}`,
       'text/html; charset=utf-8',
       'gbk',
     ],
-    ['UTF-8 of a meta that the bytes are not in', '<meta charset=utf-8>caf\xe9.', undefined, 'windows-1252'],
+    [
+      'UTF-8 of a meta that the bytes are not in',
+      `<meta charset=utf-8>${'caf\xe9. '.repeat(5)}`,
+      undefined,
+      'windows-1252',
+    ],
+    ['a broken character of a short text', '<meta charset=utf-8>caf\xe9.', undefined, 'utf-8'],
     [
       'a few broken characters',
       '<meta charset=gbk>\xc3\xa9\xc3\xa9\xe9',
@@ -67,7 +73,12 @@ describe('sniffCharset', () => {
       'text/html; charset=iso-8859-2',
       'iso-8859-2',
     ],
-    ['UTF-16 of a header without any zero', '<p>caf\xc3\xa9', 'text/html; charset=unicode', 'utf-8'],
+    [
+      'UTF-16 of a header without any zero',
+      `<p>${'caf\xc3\xa9 '.repeat(5)}`,
+      'text/html; charset=unicode',
+      'utf-8',
+    ],
     ['undeclared UTF-16', '\n\0<\0h\0t\0m\0l\0>\0', undefined, 'utf-16le'],
     ['undeclared UTF-16, the other way', '\0<\0!\0D\0O\0C', undefined, 'utf-16be'],
     ['a meta beats an XML declaration', '<?xml encoding="gbk"?><meta charset=koi8-r>', undefined, 'koi8-r'],
