@@ -34,11 +34,11 @@ const MAX_REQUESTS = 30;
 /** The login was given up, and the account is not to blame: the host is in trouble, or the turn has no time left. */
 export class LoginStopped extends Error {
   override name = 'LoginStopped';
-  readonly isCutShort: boolean;
+  readonly by: 'crawl' | 'visit' | 'host';
 
-  constructor(message: string, isCutShort = false) {
+  constructor(message: string, by: LoginStopped['by']) {
     super(message);
-    this.isCutShort = isCutShort;
+    this.by = by;
   }
 }
 
@@ -67,8 +67,9 @@ async function requestOf(
   const isTime = await pace.waitForMoment(true);
   const outcome = isTime ? await pace.exchange(request, crawlDelayMs) : undefined;
   if (outcome === undefined || (outcome.status === 'failed' && outcome.isNotSent)) {
-    if (services.stopping.aborted || crawl.status !== 'running') throw new LoginStopped('the crawl stops');
-    throw new LoginStopped('the login takes longer than a visit may', true);
+    if (services.stopping.aborted || crawl.status !== 'running')
+      throw new LoginStopped('the crawl stops', 'crawl');
+    throw new LoginStopped('the login takes longer than a visit may', 'visit');
   }
   onSent?.();
   const failure = failureOf(outcome, retryAfterOf(outcome, services.engine.clock.now()));
@@ -77,7 +78,7 @@ async function requestOf(
     outcome.status === 'response' && outcome.truncated !== 'disconnect' && outcome.truncated !== 'time';
   if (isWhole && failure === undefined) return outcome;
   if (outcome.status === 'response') await outcome.body.dispose();
-  throw new LoginStopped('the host does not answer');
+  throw new LoginStopped('the host does not answer', 'host');
 }
 
 function failureOf(outcome: FetchOutcome, retryAfterMs: number | undefined) {
@@ -116,7 +117,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
   /** The last request: it is the turn's, also if its login has been given up. */
   let underWay: Promise<unknown> = Promise.resolve();
   const fetch: LoginAt['fetch'] = async (request) => {
-    if (isOver) throw new LoginStopped('it was given up');
+    if (isOver) throw new LoginStopped('it was given up', 'crawl');
     // The process may have frozen: another worker may sign in.
     if (clock.now() >= until) throw new Error('it takes too long');
     if (++requests > MAX_REQUESTS) throw new Error(`Expected at most ${MAX_REQUESTS} requests of a login`);
@@ -142,7 +143,7 @@ export async function signIn(session: AccountSession, options: SignInOptions): P
     await session.store(isEnd ? signedOut(withSignOut(next, suspect)) : next, cookies);
   } catch (error) {
     if (!(error instanceof LoginStopped)) return await fail(messageOf(error));
-    const { isCutShort } = error;
+    const isCutShort = error.by === 'visit';
     const after = afterStop(session.state, { isSent, isCutShort });
     if (isCutShort && isNeverInTime(after)) return await fail(error.message, after);
     await session.store(after);
@@ -174,7 +175,7 @@ async function untilLeaseEnds(
     if (landing !== undefined) return landing;
     // Its later result is ignored, as that of a hook.
     working.then(({ body }) => body.dispose()).catch(() => {});
-    if (stopping.aborted) throw new LoginStopped('the crawl stops');
+    if (stopping.aborted) throw new LoginStopped('the crawl stops', 'crawl');
     return undefined;
   } finally {
     ending.abort();
@@ -202,7 +203,14 @@ async function isSignedIn(
   const sign = await account.signOf(landing);
   await landing.body.dispose();
   if (sign === 'in') return true;
-  return account.check !== undefined && check(account.check, account, cookies, options);
+  if (account.check === undefined) return false;
+  try {
+    return await check(account.check, account, cookies, options);
+  } catch (error) {
+    // The page after the login does not show the sign, so the password may have been refused: it is not sent again soon.
+    if (error instanceof LoginStopped && error.by !== 'crawl') return false;
+    throw error;
+  }
 }
 
 const check = async (url: string, account: Account, cookies: HostCookies, options: SignInOptions) =>

@@ -158,6 +158,32 @@ test('a host in trouble is not the fault of the account', async () => {
   expect(await accountStates(world)).toMatchObject([{ failures: 0 }]);
 });
 
+test('a password after which nothing shows the sign is not sent again soon, if the page for checks fails', async () => {
+  const wrong: AccountOptions = {
+    ...ACCOUNT,
+    check: '/check',
+    limits: { restMs: 60_000 },
+    async login({ post }) {
+      await post('/login', { word: 'wrong' });
+    },
+  };
+  const { world, members } = worldOf([wrong]);
+  const sent: number[] = [];
+  const site: Record<string, Site[string]> = {
+    ...members.site,
+    'http://a.members.test/check': () => ({ fails: 'timeout' }),
+  };
+  const login = site['http://a.members.test/login'] as (before: number, request: FetchRequest) => Answer;
+  site['http://a.members.test/login'] = (before, request) => {
+    sent.push(world.clock.now());
+    return login(before, request);
+  };
+  await begin(world, ['http://a.members.test/'], { backoffMs: 1000, maxHostFailures: 20 });
+  await runToEnd({ ...world, fetcher: createScriptedFetcher(world.clock, site) });
+  expect(sent).toHaveLength(3);
+  expect((sent[1] as number) - (sent[0] as number)).toBeGreaterThanOrEqual(60_000);
+});
+
 test('a login that ends after its lease is not stored', async () => {
   let isFirst = true;
   const slow: AccountOptions = {
