@@ -35,7 +35,7 @@ test('seeds, redirects, requisites, sitemaps and own requests are no votes', () 
   expect(votes({ url, via, redirects: 1 })).toBe(0);
   expect(votes({ url, via, kind: 'requisite' })).toBe(0);
   expect(votes({ url, via, kind: 'sitemap' })).toBe(0);
-  expect(votes({ url: `${url}#POST-1`, via })).toBe(0);
+  expect(votes({ url: `${url}#!POST-1`, via })).toBe(0);
   expect(votes({ url, via })).toBe(1);
 });
 

@@ -132,7 +132,7 @@ test('a crawl is begun, asked, paused, continued and deleted by the routes of a 
   ];
   expect(own.filter((path) => !(path in (paths as object)))).toEqual([]);
   const { samples } = (await call('GET', '/crawls/docs/series')).body as { samples: { pages: number }[] };
-  expect([samples.length > 1, samples.at(-1)?.pages]).toEqual([true, 4]);
+  expect(samples.at(-1)?.pages).toBe(4);
   await ask('deleteCrawl', '/crawls/docs?archive=true', 202);
   expect((await call('GET', '/crawls')).body).toEqual({ crawls: [] });
   for (const [operationId, body] of answers) {
