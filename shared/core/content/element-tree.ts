@@ -2,7 +2,7 @@ import { BLOCKS } from '../parser/block-elements.ts';
 import { isShadowRoot } from '../parser/html-tree.ts';
 import { MAX_DEPTH, parseShallow } from '../parser/shallow-parser.ts';
 import type { ContentElement } from './content-element.ts';
-import { placeStreamedParts } from './streamed-parts.ts';
+import { isStreamedPart, placeStreamedParts } from './streamed-parts.ts';
 import { TAB_ATTRIBUTES, TAB_LABEL, TabFinder } from './tab-labels.ts';
 import { UNSEEN } from './tags.ts';
 import { WholeFinder } from './whole-elements.ts';
@@ -168,7 +168,7 @@ function nameInTree(
 function isUnseen(name: string, attributes: ContentElement['attributes'], display: string): boolean {
   if (UNSEEN.has(name) || TOOLS.has(attributes.class ?? '')) return true;
   const isHidden = attributes.hidden !== undefined || display === 'none';
-  return isHidden && attributes.role !== 'tabpanel' && !STREAMED.test(attributes.id ?? '');
+  return isHidden && attributes.role !== 'tabpanel' && !isStreamedPart(attributes.id ?? '');
 }
 
 /**
@@ -197,12 +197,6 @@ const BLOCK_DISPLAY = /^(?:block|flex|flow-root|grid|list-item|table)$/;
 const LINES: ReadonlySet<string> = new Set(
   'div li ol table tbody td tfoot th thead tr pre listing xmp'.split(' '),
 );
-
-/**
- * React sends parts of a page that come late in hidden elements, and moves them to their places (`S:0`,
- * `S:1a`).
- */
-const STREAMED = /^S:[0-9a-f]{1,8}$/;
 
 /** Each element is marked once: the ones around a marked one are marked already, up to one that is not seen. */
 function markBlock(inner: ContentElement): void {

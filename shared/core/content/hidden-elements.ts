@@ -1,6 +1,7 @@
 /** Which elements of a page a browser does not show, by the page alone: external style sheets and scripts are not read. */
 import type { ContentElement } from './content-element.ts';
 import { hidesByStyle, hidingSelectors } from './hiding-styles.ts';
+import { isStreamedPart } from './streamed-parts.ts';
 
 /** Elements that browsers show with scripts switched off, or never before something opens them. */
 const CLOSED: ReadonlySet<string> = new Set(['noscript', 'noembed', 'rp', 'param']);
@@ -9,8 +10,6 @@ const HIDING_CLASS =
   /^(?:sr-only|visually-?hidden|screen-?reader-text|screen-?reader-only|offscreen|d-none|hidden|invisible)$/i;
 /** `md:block`, `d-md-block`: shown again on a screen that is wide enough. */
 const SHOWN_AGAIN = /^(?:[\w-]{1,20}:[\w-]{1,30}|d-(?:sm|md|lg|xl|xxl)-[\w-]{1,30})$/;
-/** React sends parts of a page that come late in hidden elements, and a script moves them to their places. */
-const STREAMED = /^S:[0-9a-f]{1,8}$/;
 const MAX_PANELS = 10_000;
 
 /**
@@ -45,7 +44,7 @@ export function createHiddenCheck(html: string): (element: ContentElement) => bo
 }
 
 const isMovedByScript = (html: string, id: string): boolean =>
-  STREAMED.test(id) && html.includes(`"B:${id.slice(2)}","${id}"`);
+  isStreamedPart(id) && html.includes(`"B:${id.slice(2)}","${id}"`);
 
 /** The ids of elements that something of the page controls. */
 function panelsOfTabs(html: string): ReadonlySet<string> {

@@ -14,6 +14,9 @@ interface Part {
   content: string;
 }
 
+/** Whether a hidden element with that id is such a part. */
+export const isStreamedPart = (id: string): boolean => /^S:[0-9a-f]{1,8}$/.test(id);
+
 /**
  * Returns the page with each part in its place, as readers see it. A part without a place stays where it is, and so does
  * what stands at a place without a part. Linear in the page's length.

@@ -17,6 +17,8 @@ const LEAST_WORDS = 20;
 const LEAST_LINKS = 5;
 /** A page that shows fewer words than {@link LEAST_WORDS} in all counts as if it had as many as it shows, or this many. */
 const FEWEST_WORDS = 4;
+/** Rendering is needed if it adds more than this, in hundredths of the plain page. */
+export const NEEDED_GAIN = 20;
 /** A page of hardly any words that leads elsewhere: what is there may be all of the site. */
 const REDIRECT_GAIN = 100;
 
@@ -41,20 +43,25 @@ export function gainOf(plain: ReadPage, rendered: ReadPage, isNew: (url: string)
 
 /**
  * The share in hundredths of a route's words and links that its shell does not show: 0 for a slide of a page that holds all
- * slides. `isNew` as above.
+ * slides. Undefined for a route that shows next to nothing, such as an error: it says nothing of the others. `isNew` as above.
  */
-export function routeGain(shell: ReadPage, route: ReadPage, isNew: (url: string) => boolean): number {
+export function routeGain(
+  shell: ReadPage,
+  route: ReadPage,
+  isNew: (url: string) => boolean,
+): number | undefined {
   const words = wordsOf(route.main);
   const known = new Set(linksOf(shell));
   const links = linksOf(route);
   const others = links.filter((url) => !known.has(url) && isNew(url));
-  return (
+  const gain =
     100 *
     Math.max(
       newOf(words, wordsOf(shell.visible)) / Math.max(LEAST_WORDS, words.length),
       others.length / Math.max(LEAST_LINKS, links.length),
-    )
-  );
+    );
+  const isNearlyEmpty = words.length < LEAST_WORDS && 2 * words.length < wordsOf(shell.main).length;
+  return isNearlyEmpty && gain <= NEEDED_GAIN ? undefined : gain;
 }
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORDS) ?? [];

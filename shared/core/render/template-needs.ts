@@ -7,6 +7,7 @@ import { ByteReader, ByteWriter } from '../frontier/bytes.ts';
 import { isRoute } from '../url/hash-route.ts';
 import { fetchedUrl } from '../url/request-url.ts';
 import { templateKey, templateOf } from '../url/template-of.ts';
+import { NEEDED_GAIN } from './gain.ts';
 
 export type RenderMode = 'plain' | 'rendered' | 'trial';
 
@@ -42,8 +43,6 @@ export interface TemplateNeeds {
 
 /** Templates that are known at a time, at about 12 bytes each. */
 const MAX_TEMPLATES = 64;
-/** Rendering is needed if it adds more than this, in hundredths of the plain page. */
-export const NEEDED_GAIN = 20;
 const TRIALS = 3;
 /** Pages of a template that are trials though they show no sign. */
 const AUDITED: ReadonlySet<number> = new Set([2, 20, 200, 2000]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { extractContent } from '../../../shared/core/content/extract.ts';
 import { createDocumentParser, type DocumentFacts } from '../../../shared/core/parser/document.ts';
-import { gainOf, type ReadPage } from '../../../shared/core/render/gain.ts';
-import { createTemplateNeeds, NEEDED_GAIN } from '../../../shared/core/render/template-needs.ts';
+import { gainOf, NEEDED_GAIN, type ReadPage } from '../../../shared/core/render/gain.ts';
+import { createTemplateNeeds } from '../../../shared/core/render/template-needs.ts';
 import { isUnfilled } from '../../../shared/core/render/unfilled.ts';
 import { randomOf } from '../../../simulation/models/random.ts';
 import { TEMPLATES } from './needed-web.ts';

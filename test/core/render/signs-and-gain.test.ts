@@ -25,6 +25,15 @@ test.each<[string, ReadPage, ReadPage, number]>([
   expect(routeGain(shell, route, () => true)).toBeCloseTo(expected);
 });
 
+test.each(['404 Not found', ''])(
+  'a route that shows next to nothing says nothing of others: "%s"',
+  (text) => {
+    const shell = read(words(60), ['/1']);
+    expect(routeGain(shell, read(text, ['/1']), () => true)).toBeUndefined();
+    expect(routeGain(shell, read(text, ['/1', '/2', '/3', '/4', '/5']), () => true)).toBe(80);
+  },
+);
+
 describe('the gain of rendering', () => {
   test.each<[string, ReadPage, ReadPage, number]>([
     ['the same page', read(words(100), ['/1']), read(words(100), ['/1']), 0],

@@ -13,11 +13,10 @@ import type { DocumentFacts } from '../../../core/parser/document.ts';
 import { documentText } from '../../../core/parser/document-text.ts';
 import { bothRobotsDirectives } from '../../../core/parser/robots-directives.ts';
 import { XHTML_TYPE } from '../../../core/parser/type-of-xml.ts';
-import { gainOf, linksOf, type ReadPage } from '../../../core/render/gain.ts';
+import { gainOf, linksOf, NEEDED_GAIN, type ReadPage } from '../../../core/render/gain.ts';
 import { RENDER_MS } from '../../../core/render/page-limits.ts';
 import {
   createTemplateNeeds,
-  NEEDED_GAIN,
   type RenderMode,
   type TemplateNeeds,
 } from '../../../core/render/template-needs.ts';
@@ -266,8 +265,7 @@ export class PageRendering implements TurnRendering {
     const routes = routesOf(hashRoutes, { url, isDocsify }, (shell) => crawl.nameOf(shell));
     const admitted = new Set(routes.filter((route) => this.admits(route)));
     const others = routes.filter((route) => !admitted.has(route));
-    const links = [...facts.links, ...[...admitted].map((route) => ({ url: route, kind: 'a' }) as const)];
-    return { ...rest, links, ...(others.length > 0 && { hashRoutes: others }) };
+    return { ...linkingTo(rest, [...admitted]), ...(others.length > 0 && { hashRoutes: others }) };
   }
 
   /** Crawls without trials, and without routes, do not load it. */
@@ -429,11 +427,13 @@ const BUSY: LaterDocument = {
   cause: { code: 'notRendered', reason: 'timedOut', detail: 'it waited for others' },
 };
 
-/** A menu of routes behind `#` may be all that scripts add. */
-const withRouteLinks = (facts: DocumentFacts): DocumentFacts => ({
+const linkingTo = (facts: DocumentFacts, urls: readonly string[]): DocumentFacts => ({
   ...facts,
-  links: [...facts.links, ...(facts.hashRoutes ?? []).map((url) => ({ url, kind: 'a' }) as const)],
+  links: [...facts.links, ...urls.map((url) => ({ url, kind: 'a' }) as const)],
 });
+
+/** A menu of routes behind `#` may be all that scripts add. */
+const withRouteLinks = (facts: DocumentFacts): DocumentFacts => linkingTo(facts, facts.hashRoutes ?? []);
 
 /** The page is not reported as one that needs JavaScript: the crawl has looked. */
 const withoutScripts = (facts: DocumentFacts): DocumentFacts =>

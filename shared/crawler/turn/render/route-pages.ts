@@ -1,8 +1,7 @@
 /** Routes behind `#` of a host's pages: which are worth rendering, and which show what is known. */
 import type { CrawlId } from '../../../core/crawl/crawl-id.ts';
-import type { ReadPage } from '../../../core/render/gain.ts';
-import { routeGain } from '../../../core/render/gain.ts';
-import { NEEDED_GAIN, type RenderMode, type TemplateNeeds } from '../../../core/render/template-needs.ts';
+import { NEEDED_GAIN, type ReadPage, routeGain } from '../../../core/render/gain.ts';
+import type { RenderMode, TemplateNeeds } from '../../../core/render/template-needs.ts';
 import { canonicalRoute, isRoute, withoutPlace } from '../../../core/url/hash-route.ts';
 import type { RouteTexts } from './route-texts.ts';
 
